@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './tests/setup/longest-first.ts'
 
 const resolve = { conditions: ['drover-source', 'module', 'node', 'default'] }
 const ssr = { resolve: { conditions: ['drover-source', 'module', 'node', 'default'] } }
@@ -24,8 +25,8 @@ const real = {
   hookTimeout: 300_000,
 }
 
-/** Files that mostly wait for blocks: twice as many at a time as the machines that run them have cores. */
-const WAITING_WORKERS = 4
+/** Files that mostly wait, for blocks or for pauses to end. Each uses about a third of a core, and CI has two cores. */
+const WAITING_WORKERS = 6
 
 /**
  * unit: no I/O, beside the source; files share their modules, but for those that change what others would meet. real: one real thing (PostgreSQL, anvil, a process, a browser) per file.
@@ -35,6 +36,7 @@ const WAITING_WORKERS = 4
 export default defineConfig({
   test: {
     retry: 0,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         resolve,

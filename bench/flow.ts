@@ -1,11 +1,11 @@
-/** The whole service over HTTP, from acceptance to finality, beside a sender that does nothing but send. */
+/** The whole service over HTTP, from acceptance to finality, compared with a bare sender that does nothing but send. */
 import { spawnSync } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Result, runScenario } from './flow/run-scenario.ts'
 import { SCENARIOS, type Scenario, SMOKE } from './flow/scenario.ts'
 
-/** What is run where nothing is named. */
+/** What runs if nothing is named. */
 const USUAL = ['one-signer', '16-signers', 'paced-1000']
 
 export async function benchFlow(options: readonly string[]): Promise<void> {
@@ -92,7 +92,10 @@ function spell(counts: Result['calls']): string {
     .join(', ')
 }
 
-/** What an intent may cost at most. Only what grows with intents: polls grow with time, and so with the machine's pace. */
+/**
+ * The most an intent may cost. Only what grows with intents: polls grow with time, and so with the speed of the
+ * machine.
+ */
 const BOUNDS = {
   calls: { eth_sendRawTransaction: 1.5, eth_estimateGas: 0.5, eth_getTransactionReceipt: 0.5 },
   statements: { find_api_keys: 1, find_requests: 0.5, insert_transactions: 0.5, write_lanes: 0.5 },

@@ -1,4 +1,4 @@
-/** What collecting writes is worth: accepting transactions one by one, and in batches of 10, 100 and 500. */
+/** What group commit gains: accepting transactions one by one, and in batches of 10, 100 and 500. */
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ import { STABLE } from '../packages/server/src/core/lane/policy.ts'
 import type { NewTransaction, Store } from '../packages/server/src/ports/store.ts'
 import { migrate } from '../packages/server/src/store/postgres/migrate.ts'
 import { createPostgresStore } from '../packages/server/src/store/postgres/postgres-store.ts'
+import { anyIntent } from '../packages/server/src/testing/store/samples.ts'
 import { createSilentTelemetry } from '../packages/server/src/testing/telemetry/recording-telemetry.ts'
 
 const ROWS = 2_000
@@ -53,23 +54,6 @@ function createTransaction(): NewTransaction {
   const id = random.id(Date.now())
   return {
     id,
-    intent: {
-      lane,
-      to: lane.signer,
-      data: '0x',
-      value: 1n,
-      gasLimit: null,
-      fees: null,
-      maxFeeWei: null,
-      speed: 'standard',
-      priority: 0,
-      validUntil: null,
-      requestId: id,
-      finality: null,
-      requestDigest: `0x${'22'.repeat(32)}`,
-      simulate: true,
-      simulated: true,
-      metadata: {},
-    },
+    intent: anyIntent(lane, { to: lane.signer, requestId: id }),
   }
 }

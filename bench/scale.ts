@@ -1,10 +1,13 @@
-/** What many lanes, a long queue and a lost node cost. Counts and processor time first: they do not depend on how busy the machine is. */
+/**
+ * What many lanes, a long queue and a lost node cost. Counts and CPU time first: they do not depend on how busy the
+ * machine is.
+ */
 import { build } from './flow.ts'
 import { measureDeepQueue } from './scale/deep-queue.ts'
 import { measureIdleLanes } from './scale/idle-lanes.ts'
 import { measureTakeover } from './scale/takeover.ts'
 
-/** Each gives its rows: what was measured, and the figure. */
+/** Each returns its rows: what was measured, and the figure. */
 const PARTS: Readonly<Record<string, () => Promise<Readonly<Record<string, string>>>>> = {
   '1 idle lane': () => measureIdleLanes(1),
   '1,000 idle lanes': () => measureIdleLanes(1_000),

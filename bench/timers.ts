@@ -84,7 +84,7 @@ function benchDeliver(load: string, warm: TimerState): string[][] {
   ]
 }
 
-/** What a node does once: writes all it knows, reads it back, and computes its root; each is told per timer as well. */
+/** What a node does once: writes its whole state, reads it back, and computes the root; also shown per timer. */
 function benchStore(load: string, state: TimerState): string[][] {
   const once = (what: string, work: () => void): string[] => {
     globalThis.gc?.()
@@ -151,7 +151,7 @@ function openBacklog({ live, actors, waiting, newlyDue }: Load): TimerState {
   return applyDelivery(state, first).state
 }
 
-/** What R25 avoids: score everything that is due, sort it, rotate, take the first thousand. */
+/** What R25 avoids: scoring everything that is due, sorting it, rotating, and taking the first thousand. */
 function sortBacklog(state: TimerState, height: bigint): Hex[] {
   const due: { timer: Timer; score: bigint; dueHeight: bigint; cursor: bigint }[] = []
   for (const timer of state.indexHeight.values()) {
@@ -202,7 +202,7 @@ function benchCalls(load: string, backlog: TimerState): string[][] {
   ]
 }
 
-/** Wall time, and processor time for machines that are shared. */
+/** Wall time, and CPU time for shared machines. */
 function measure(work: () => void, warmUpRounds = WARM_UP_ROUNDS): [string, string, string, string] {
   for (let round = 0; round < warmUpRounds; round += 1) work()
   const times: number[] = []

@@ -15,7 +15,7 @@ interface Target {
 
 const target = JSON.parse(process.env.ATTACK ?? '{}') as Target
 const agent = new Agent({ keepAlive: true, maxSockets: 4_000 })
-/** `ATTACK_WITHOUT=calls,junk` leaves parts out, to see what each of them does. */
+/** `ATTACK_WITHOUT=calls,junk` leaves parts out, to see what each one does. */
 const skipped = (process.env.ATTACK_WITHOUT ?? '').split(',')
 const counts = new Map<string, number>()
 
@@ -24,7 +24,7 @@ function count(what: string, outcome: number | string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
-/** Answers the status; with `hold` the answer is left open for as long as the service does. */
+/** Returns the status; with `hold` the response stays open as long as the service keeps it open. */
 function call(what: string, method: string, path: string, body?: string, hold = false): Promise<void> {
   const { hostname, port } = new URL(target.url)
   return new Promise((resolve) => {
@@ -46,7 +46,7 @@ function call(what: string, method: string, path: string, body?: string, hold = 
   })
 }
 
-/** So many at once, for ever; a short breath after each, as a network gives. */
+/** This many in parallel, forever, with a short pause after each, as a network adds. */
 function flood(what: string, atOnce: number, work: () => Promise<void>): void {
   if (skipped.includes(what)) return
   for (let index = 0; index < atOnce; index++) {
@@ -62,7 +62,7 @@ function flood(what: string, atOnce: number, work: () => Promise<void>): void {
 const intent = { from: target.signer, to: target.signer, value: '1' }
 const batch = (): string =>
   JSON.stringify({ transactions: Array.from({ length: 1_000 }, () => ({ ...intent, simulate: false })) })
-/** JUMPDEST PUSH1 0 JUMP: goes round until its gas is used up. */
+/** JUMPDEST PUSH1 0 JUMP: loops until its gas is used up. */
 const loop = { from: target.signer, data: '0x5b600056', gas: '0x1c9c380' }
 const calls = JSON.stringify(
   Array.from({ length: 100 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'eth_call', params: [loop, 'latest'] })),

@@ -1,9 +1,9 @@
-/** Another tenant, which does what tenants do, and notes how long each took and what failed. */
+/** A second tenant with ordinary work. Records how long each request took and what failed. */
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface Observed {
   readonly failures: Readonly<Record<string, number>>
-  /** Milliseconds by what was done, sorted. */
+  /** Milliseconds by kind of request, sorted. */
   readonly latencies: Readonly<Record<'accept' | 'read' | 'event', readonly number[]>>
 }
 
@@ -39,7 +39,7 @@ export async function observe(
     return (await answer.json()) as { readonly id?: string }
   }
 
-  /** An event is late by the time since it happened. */
+  /** The delay of an event: the time since it happened. */
   async function follow(): Promise<void> {
     const answer = await fetch(`${url}/v1/events/stream?from=${signer}`, { headers, signal: stop.signal })
     if (!answer.ok || answer.body === null) return fail(`stream: ${answer.status}`)

@@ -1,4 +1,6 @@
-/** The baseline: bytes that were signed before, sent to the same kind of chain in batches, with nothing kept and nothing checked. */
+/**
+ * The baseline: pre-signed bytes, sent in batches to the same kind of chain, with nothing stored and nothing checked.
+ */
 import { Agent, request } from 'node:http'
 import { toAddress } from '../../packages/server/src/core/hex.ts'
 import { createLocalSigner } from '../../packages/server/src/signer/local-signer.ts'
@@ -12,7 +14,7 @@ const BATCH = 100
 const CONNECTIONS = 8
 const FEES = { type: 'eip1559', maxFeePerGas: 100n * 10n ** 9n, maxPriorityFeePerGas: 10n ** 9n } as const
 
-/** Mined a second, from the first send to the block that holds the last. */
+/** Transactions mined per second, from the first send to the block of the last one. */
 export async function runBareSender(scenario: Scenario): Promise<number> {
   const bodies = await signBatches(scenario)
   const chain = await startBenchChain(scenario)
@@ -34,7 +36,7 @@ export async function runBareSender(scenario: Scenario): Promise<number> {
   }
 }
 
-/** A batch holds one signer's next nonces, so that no order between connections matters much. */
+/** A batch holds the next nonces of one signer, so the order between connections hardly matters. */
 async function signBatches({ signers, intents }: Scenario): Promise<readonly string[]> {
   const accounts = Array.from({ length: signers }, (_, index) => developmentAccount(index))
   const signer = createLocalSigner(

@@ -12,9 +12,9 @@ export interface DriverOrder {
   readonly intents: number
   readonly simulate: boolean
   readonly perSecond: number | null
-  /** Intents in one request. */
+  /** Intents per request. */
   readonly batch: number
-  /** Sent before anything is measured: told apart by its metadata. */
+  /** Warm-up, sent before anything is measured; recognized by its metadata. */
   readonly isWarmUp: boolean
 }
 

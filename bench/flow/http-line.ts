@@ -1,8 +1,8 @@
-/** One connection to the service that sends ready-made bytes, so that the caller takes as little of the machine as it can. */
+/** One connection to the service that sends prepared bytes, so that the caller uses as little CPU as possible. */
 import { connect, type Socket } from 'node:net'
 
 export interface HttpLine {
-  /** The status of the answer. One request at a time. */
+  /** Returns the status of the answer. One request at a time. */
   post(path: string, body: string): Promise<number>
   close(): void
 }

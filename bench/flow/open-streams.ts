@@ -1,4 +1,4 @@
-/** Readers of the event stream, which read and forget. */
+/** Readers of the event stream that discard what they read. */
 import type { BenchStack } from './stack.ts'
 
 export async function openStreams({ url, token }: BenchStack['service'], count: number): Promise<{ close(): void }> {

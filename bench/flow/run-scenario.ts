@@ -29,13 +29,13 @@ export interface Result {
   readonly accept: Percentiles
   readonly toBroadcast: Percentiles
   readonly toMined: Percentiles
-  /** Microseconds of processor time for each intent. */
+  /** Microseconds of CPU time per intent. */
   readonly cpu: { readonly service: number; readonly chain: number; readonly postgres: number } | null
   readonly rpcCalls: number
   readonly rpcRequests: number
   readonly databaseTransactions: number
   readonly memoryMb: number | null
-  /** For each intent, most first. */
+  /** Per intent, most frequent first. */
   readonly calls: Counts
   readonly statements: Counts
 }
@@ -76,7 +76,7 @@ export async function runScenario(scenario: Scenario): Promise<Result> {
   }
 }
 
-/** A first intent, so that what happens once has happened. */
+/** A first intent, so that one-time work is done. */
 async function settle({ service, accounts, chain }: BenchStack): Promise<void> {
   const watch = await watchBlocks(chain)
   await Promise.all(
@@ -91,7 +91,7 @@ async function settle({ service, accounts, chain }: BenchStack): Promise<void> {
   await watch.untilMined(accounts.length)
 }
 
-/** What a service that has been running for a while has behind it: compiled code, and a window that has grown. */
+/** Warm-up: after a while a service has compiled code and a larger window. */
 async function warmUp(stack: BenchStack, scenario: Scenario): Promise<void> {
   const watch = await watchBlocks(stack.chain)
   await runDriver(stack, scenario, true)
@@ -123,7 +123,7 @@ async function runDriver(
 
 const LOOK_EVERY_MS = 100
 
-/** All are mined by now: none is open any more. Read from partial indexes, so that looking costs next to nothing. */
+/** Waits until all are mined and none is open. Reads partial indexes, so the check costs almost nothing. */
 async function untilFinal({ databaseUrl, service }: BenchStack) {
   return await withDatabase(databaseUrl, async (client) => {
     for (let looks = 1; ; looks++) {

@@ -1,18 +1,18 @@
-/** What a run of the whole service is like: how many signers and intents, which chain, which settings. */
+/** A run of the whole service: how many signers and intents, which chain, which settings. */
 export interface Scenario {
   readonly name: string
   readonly signers: number
   readonly intents: number
   readonly blockSeconds: number
   readonly preset: 'fast' | 'stable'
-  /** Intents a second; absent: as fast as they are taken. */
+  /** Intents per second; absent: as fast as they are accepted. */
   readonly perSecond?: number
   readonly simulate: boolean
-  /** Intents in one request; absent: one. */
+  /** Intents per request; absent: one. */
   readonly batch?: number
   /** Intents sent before anything is measured. */
   readonly warmUp?: number
-  /** How many clients read the event stream meanwhile. */
+  /** How many clients read the event stream during the run. */
   readonly streams?: number
   /** Settings that a user would have to change. */
   readonly tuned?: Readonly<Record<string, string>>
@@ -40,5 +40,5 @@ export const SCENARIOS: readonly Scenario[] = [
   { ...BURST, name: '100-streams', intents: 2_000, streams: 100 },
 ]
 
-/** Few and small: what it counts is checked, its times are not. */
+/** Few and small: its counts are checked, its times are not. */
 export const SMOKE: Scenario = { ...BURST, name: 'smoke', signers: 4, intents: 1_000, blockSeconds: 0.5 }

@@ -1,4 +1,4 @@
-/** Everything that the service runs on, and the service as a user starts it: built, as a process of its own, with an API key. */
+/** Chain, database and the service as a user starts it: built, as its own process, with an API key. */
 import { spawnSync } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -54,9 +54,9 @@ export interface BenchBase {
   readonly chain: BenchChain
   readonly databaseUrl: string
   readonly postgresPid: number
-  /** For files that go with it. */
+  /** For files of the run. */
   readonly folder: string
-  /** Something else to end, before what it runs on. */
+  /** Something else to stop, before the chain and database. */
   onStop(end: () => Promise<unknown>): void
   stop(): Promise<void>
 }
@@ -70,7 +70,7 @@ export async function startBenchBase(scenario: Scenario): Promise<BenchBase> {
   try {
     const folder = await mkdtemp(join(tmpdir(), 'drover-bench-'))
     stops.push(() => rm(folder, { recursive: true, force: true }))
-    // Root runs PostgreSQL as another user, who has to get through.
+    // Root runs PostgreSQL as another user, who needs access to the folder.
     await chmod(folder, 0o711)
     const chain = await startBenchChain(scenario)
     stops.push(chain.stop)
@@ -87,11 +87,11 @@ export async function startBenchBase(scenario: Scenario): Promise<BenchBase> {
 export interface BenchNode {
   readonly url: string
   readonly pid: number
-  /** Ends it with a signal, and waits for that. */
+  /** Ends it with a signal, and waits until it has ended. */
   end(signal: NodeJS.Signals): Promise<unknown>
 }
 
-/** A node of the service on it, as a user starts one. */
+/** Starts a node of the service on it, as a user would. */
 export async function startBenchNode(
   { chain, databaseUrl, onStop }: BenchBase,
   env: Readonly<Record<string, string>>,
@@ -130,7 +130,7 @@ export async function startBenchStack(scenario: Scenario): Promise<BenchStack> {
   }
 }
 
-/** Of the service's Node, to look into it: `BENCH_NODE_ARGUMENTS=--cpu-prof`. */
+/** Node arguments for the service, for example `BENCH_NODE_ARGUMENTS=--cpu-prof`. */
 function nodeArguments(): readonly string[] {
   return process.env.BENCH_NODE_ARGUMENTS?.split(' ') ?? []
 }

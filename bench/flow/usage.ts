@@ -1,15 +1,15 @@
-/** What processes have used so far, and what the service counted. Linux only: elsewhere processor time reads as null. */
+/** What processes have used so far, and what the service counted. Linux only: elsewhere CPU time is null. */
 import { readdir, readFile } from 'node:fs/promises'
 import type { BenchStack } from './stack.ts'
 import { withDatabase } from './with-database.ts'
 
 export interface Usage {
-  /** Microseconds of processor time. */
+  /** Microseconds of CPU time. */
   readonly cpu: { readonly service: number; readonly chain: number; readonly postgres: number } | null
   /** Bytes. */
   readonly memory: number | null
   readonly rpcCalls: number
-  /** HTTP requests: one holds many calls. */
+  /** HTTP requests; each may hold many calls. */
   readonly rpcRequests: number
   readonly databaseTransactions: number
   /** Calls to the chain by method, and statements to the database by name, as the service counts them. */
@@ -41,7 +41,7 @@ export async function readUsage({ service, chain, postgresPid, databaseUrl }: Be
   }
 }
 
-/** Of the process and of those of its children that have ended. */
+/** Of the process and its ended children. */
 async function readCpu(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
@@ -82,7 +82,7 @@ function countBy(metrics: readonly string[], name: string, label: string): Count
   return counts
 }
 
-/** All of the server's, so also those few of this bench. */
+/** All of the server, including the few of this bench. */
 async function readTransactions(databaseUrl: string): Promise<number> {
   return await withDatabase(databaseUrl, async (client) => {
     const found = await client.query<{ count: string }>(

@@ -1,8 +1,8 @@
-/** Sees transactions mined, from outside: the same eyes for the service and for the bare sender. */
+/** Watches blocks from outside, in the same way for the service and for the bare sender. */
 import type { BenchChain } from './stack.ts'
 
 export interface BlockWatch {
-  /** Resolves with the time at which so many had been mined. */
+  /** Resolves with the time at which this many had been mined. */
   untilMined(count: number): Promise<number>
   stop(): void
 }

@@ -1,4 +1,4 @@
-/** A connection of the bench's own, closed after use. */
+/** A separate connection for the bench, closed after use. */
 import { Client } from 'pg'
 
 export async function withDatabase<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {

@@ -60,7 +60,7 @@ export async function measureDeepQueue(depth: number): Promise<Readonly<Record<s
   }
 }
 
-/** A batch; how many of it were taken a second. */
+/** Sends a batch; returns how many were accepted per second. */
 async function fill(stack: BenchStack, from: string, first: number): Promise<number> {
   const items = Array.from({ length: BATCH }, (_, index) => ({
     from,

@@ -1,4 +1,4 @@
-/** A node that runs many lanes of which none has anything to do. */
+/** A node that runs many idle lanes. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -29,7 +29,7 @@ export async function measureIdleLanes(lanes: number): Promise<Readonly<Record<s
     await untilLeased(base.databaseUrl, lanes)
     const leasedMs = performance.now() - startedAt
     const stack = { ...base, accounts: [], service: { url: node.url, pid: node.pid, token } }
-    // What is done once for each lane is over after a few blocks.
+    // One-time work per lane is done after a few blocks.
     await pause(5_000)
     const before = await readUsage(stack)
     await pause(MEASURED_MS)

@@ -1,4 +1,4 @@
-/** How long lanes stand still when the node that runs them dies, and when it is stopped in order. Leases as they are by default. */
+/** How long lanes are without an owner when their node dies, and when it stops cleanly. Default lease times. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { developmentAccount } from '../../tests/setup/anvil.ts'
 import { type BenchBase, type BenchNode, createKey, startBenchBase, startBenchNode } from '../flow/stack.ts'
@@ -23,7 +23,7 @@ export async function measureTakeover(): Promise<Readonly<Record<string, string>
     const killed = await start()
     await untilOwnedBy(base, 1)
     const heir = await start()
-    // Lanes spread over both; all of those of the first move to the second.
+    // Lanes are spread over both nodes; those of the first move to the second.
     await untilOwnedBy(base, 2)
     const kill = await measure(base, killed, 'SIGKILL')
     const second = await start()
@@ -49,7 +49,7 @@ async function measure(base: BenchBase, node: BenchNode, signal: NodeJS.Signals)
   return tookMs
 }
 
-/** Until every lane is held by one of so many nodes that live. */
+/** Waits until every lane is held by one of this many live nodes. */
 async function untilOwnedBy({ databaseUrl }: BenchBase, nodes: number): Promise<void> {
   await withDatabase(databaseUrl, async (client) => {
     for (;;) {

@@ -33,7 +33,7 @@ describe('a schema becomes a type', () => {
   })
 })
 
-describe('what is not known is refused by its path', () => {
+describe('an unknown keyword is refused, with its path', () => {
   test.each<[Schema, RegExp]>([
     [{ allOf: [] }, /^it: allOf/],
     [{ type: 'object', properties: { a: { type: 'string', not: {} } } }, /^it\.a: not/],
@@ -52,14 +52,14 @@ describe('what is not known is refused by its path', () => {
     components: { schemas: { A: { type: 'object' }, Unused: { allOf: [] } } },
   })
 
-  test('only what an operation uses is written', () => {
+  test('only the types that an operation uses are written', () => {
     const text = buildApiTypes(documentWith({}))
     expect(text).toContain('export type A = ')
     expect(text).toContain("'GET /v1/a'")
     expect(text).not.toContain('Unused')
   })
 
-  test('an answer without a body is undefined, and a stream is left to the client', () => {
+  test('an answer without a body becomes undefined; a stream is left to the client', () => {
     expect(buildApiTypes(documentWith({ responses: { 204: {} } }))).toContain('readonly answer: undefined')
     const stream = { 200: { content: { 'text/event-stream': {} } } }
     expect(buildApiTypes(documentWith({ responses: stream }))).not.toContain('GET /v1/a')

@@ -6,17 +6,17 @@ import { ROOT } from '../../scripts/references.ts'
 
 const NAMES = Array.from({ length: 12 }, (_, index) => `G${index + 1}`)
 
-test('there are twelve, each with a test, and no test names another', () => {
+test('there are twelve, each has a test, and no test names an unknown one', () => {
   expect(Object.keys(GUARANTEES)).toEqual(NAMES)
   expect(findTagProblems(NAMES, listTaggedTests())).toEqual([])
 })
 
-test.each(Object.entries(GUARANTEES))('%s is held by files that are there', (_, { heldBy }) => {
+test.each(Object.entries(GUARANTEES))('the files named for %s exist', (_, { heldBy }) => {
   expect(heldBy.length).toBeGreaterThan(0)
   expect(heldBy.filter(([file]) => !existsSync(new URL(file, ROOT)))).toEqual([])
 })
 
-test('tags are read from titles, whatever quotes they have', () => {
+test('tags are read from titles in any kind of quotes', () => {
   const text = [
     "test('nothing is lost [G1]', () => {})",
     "test(`many at once: it's kept [G2] [G3]`, () => {})",
@@ -31,7 +31,7 @@ test('tags are read from titles, whatever quotes they have', () => {
   ])
 })
 
-test('a guarantee that lost its test is found, and a tag for none too', () => {
+test('a guarantee without a test is found, and so is a tag without a guarantee', () => {
   const tests = [
     { guarantee: 'G1', file: 'a.test.ts', title: 'one' },
     { guarantee: 'G13', file: 'a.test.ts', title: 'two' },

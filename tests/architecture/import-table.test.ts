@@ -58,7 +58,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 
 const TO_CONTRACT = '../../server/src/api/contract/shape.ts'
 
-test('the source keeps to the import table', async () => {
+test('the source follows the import table', async () => {
   const { moduleCount, violations } = await cruise(ROOT, CONFIG, ['packages', 'scripts', 'tests'])
   expect(moduleCount).toBeGreaterThan(50)
   expect(violations).toEqual([])
@@ -183,7 +183,7 @@ describe('planted imports', () => {
     expect(isCaught(path)).toBe(true)
   })
 
-  test("the page may know the contract's types, and nothing else of the server", () => {
+  test('the page may import types of the contract, and nothing else from the server', () => {
     expect(isCaught('packages/dashboard/src/by-type.ts')).toBe(false)
     expect(isCaught('packages/dashboard/src/by-value.ts')).toBe(true)
     expect(isCaught('packages/dashboard/src/past-it.ts')).toBe(true)
@@ -203,7 +203,7 @@ describe('planted imports', () => {
     expect(isCaught(path)).toBe(isRefused)
   })
 
-  test('a cycle is found; a test may import anything', () => {
+  test('a cycle is found, and a test may import anything', () => {
     expect(isCaught('packages/server/src/core/cycle-a.ts')).toBe(true)
     expect(isCaught('packages/server/src/store/all.test.ts')).toBe(false)
   })

@@ -7,11 +7,11 @@ import { expect, test } from 'vitest'
 import { findLocalTraces } from '../../scripts/find-local-traces.ts'
 import { runProgram } from '../../scripts/run-program.ts'
 
-test('the project holds none', async () => {
+test('the project contains none', async () => {
   expect(await findLocalTraces(fileURLToPath(new URL('../..', import.meta.url)))).toEqual([])
 })
 
-test('planted ones are found', async () => {
+test('planted traces are found', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'drover-traces-'))
   try {
     await runProgram('git', ['init', '--quiet'], folder)

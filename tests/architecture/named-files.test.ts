@@ -1,6 +1,7 @@
 /** The files that the documents name are there: a file that moved is named by its new place. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { SECONDS } from '../setup/longest-first.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 const SOURCES = ['', 'packages/server/src/', 'packages/server/']
@@ -18,6 +19,10 @@ test.each(DOCUMENTS.filter((path) => path.endsWith('.md')))('%s', (path) => {
   expect(missing).toEqual([])
 })
 
-test('ARCHITECTURE.md names some', () => {
+test('ARCHITECTURE.md names files', () => {
   expect(readFileSync(new URL('ARCHITECTURE.md', ROOT), 'utf8').match(NAMED)?.length).toBeGreaterThan(10)
+})
+
+test('the order of test files names files that exist', () => {
+  expect(Object.keys(SECONDS).filter((path) => !existsSync(new URL(path, ROOT)))).toEqual([])
 })

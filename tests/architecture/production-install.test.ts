@@ -44,7 +44,7 @@ test.each(['packages/server', 'packages/cli', 'packages/client', 'packages/timer
   expect([...installed].filter((place) => BINARIES.test(place))).toEqual([])
 })
 
-test('the search finds what is there', () => {
+test('the search finds installed packages', () => {
   expect(listInstalled('packages/cli')).toContain('packages/server')
   expect(listInstalled('packages/server')).toContain('node_modules/pg-pool')
   expect([...listInstalled('packages/dev')].some((place) => BINARIES.test(place))).toBe(true)

@@ -79,7 +79,7 @@ async function withService<T>(account: number, use: (url: string) => Promise<T>)
   }
 }
 
-test('in a context that has the web and nothing of Node', async () => {
+test('in a context with web APIs only, without Node', async () => {
   const web = {
     fetch,
     AbortController,

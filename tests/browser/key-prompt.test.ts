@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 test.skipIf(CHROMIUM === undefined)(
-  'asks, refuses, opens, remembers for the tab, and asks again when revoked',
+  'asks for a key, refuses a wrong one, remembers a good one for the tab, and asks again after it is revoked',
   async () => {
     const page = await (await browser.newContext()).newPage()
     await page.goto(service.url)
@@ -59,7 +59,7 @@ test.skipIf(CHROMIUM === undefined)(
 )
 
 test.skipIf(CHROMIUM === undefined)(
-  'the documentation page sends what its forms hold, with the key, under its policy',
+  'the API docs page sends requests from its forms, with the key, within its content security policy',
   async () => {
     const { token } = await createFirstKey(database.url, { name: 'docs', scopes: ['read'] })
     const page = await (await browser.newContext()).newPage()

@@ -72,7 +72,7 @@ const ROWS = {
   },
 } as const satisfies Record<string, Row>
 
-test('the table in docs/operations.md has these rows, with these words', () => {
+test('the table in docs/operations.md has these rows, word for word', () => {
   const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
   const section = text.split('\n## ').find((part) => part.startsWith('The 3 am table')) ?? ''
   const lines = section.split('\n').filter((line) => line.startsWith('| **'))

@@ -124,7 +124,7 @@ async function measure(sender: string, inFlight: number, rounds: number): Promis
   }
 }
 
-test('the cost of a confirmed intent falls with the number in flight', async () => {
+test('the more intents in flight, the less each one costs', async () => {
   const [one, hundred, thousand] = senders.map(({ address }) => address)
   if (one === undefined || hundred === undefined || thousand === undefined) throw new Error('three senders are needed')
   const costs = [await measure(one, 1, 10), await measure(hundred, 100, 2), await measure(thousand, 1_000, 1)]
@@ -150,7 +150,7 @@ test('the cost of a confirmed intent falls with the number in flight', async () 
   expect((burst?.estimates ?? Number.NaN) / 1_000).toBeLessThan(0.1)
 })
 
-test('many lanes are read and written together', async () => {
+test('many lanes are read and written in shared statements', async () => {
   const accounts = lanes.map(({ address }) => address)
   const crowd = await createTestDatabase()
   const many = await startDrover({

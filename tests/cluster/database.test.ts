@@ -63,7 +63,7 @@ async function restart(signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
   postgres = await startEmbeddedPostgres({ dataDir, port, fast: true })
 }
 
-test('restarted, killed and cut off under load: each intent once on chain, no error for one that was durable [G3] [G7]', async () => {
+test('database restarted, killed and cut off under load: each intent is mined once, and no stored intent got an error [G3] [G7]', async () => {
   const answers = new Map<number, string>()
   const errors: string[] = []
   let next = 0

@@ -95,7 +95,7 @@ test(`${INTENTS} intents of one lane: all mined, in full blocks of consecutive n
   expect(String(refused.body)).not.toMatch(/drover_broadcasts_total\{outcome="(replacement_)?underpriced"/)
 })
 
-test('the same with its owner killed three times and the mempool lost', async () => {
+test('the same, with the owner killed three times and the mempool lost', async () => {
   cluster = await start(2)
   const ids: string[] = []
   const posting = post(ids)

@@ -119,8 +119,8 @@ async function countRefusals(node: Node): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 
-describe('a node stopped by SIGSTOP past its lease', () => {
-  test('while it holds unsent work: another takes over; continued, it changes nothing and sends no new bytes [G5]', async () => {
+describe('a node frozen by SIGSTOP past its lease', () => {
+  test('with unsent work: another node takes over; after SIGCONT it changes nothing and sends no new bytes [G5]', async () => {
     const { owner, other } = await findOwner()
     const send = owner.proxy.hold('eth_sendRawTransaction', 'before')
     const ids = await post(other, INTENTS, 'before')
@@ -147,7 +147,7 @@ describe('a node stopped by SIGSTOP past its lease', () => {
     await expectAllOnce(owner, ids)
   })
 
-  test('in the middle of a database transaction: the database ends it, another takes over, nothing is lost [G5]', async () => {
+  test('inside a database transaction: the database ends the transaction, another node takes over, nothing is lost [G5]', async () => {
     const { owner, other } = await findOwner()
     const ids = await post(other, 1, 'first')
     await expectAllOnce(other, ids)

@@ -7,7 +7,7 @@ let cluster: Cluster
 
 afterEach(() => cluster.stop())
 
-test('one account, asked for on every node at once: each call gets a hash of its own, and all are mined', async () => {
+test('sends from one account through every node at once: each call gets its own hash, and all are mined', async () => {
   cluster = await startCluster({ nodes: 3, lanes: 1, env: { DROVER_RPC_HOLD_TIMEOUT: '60s' } })
   const from = cluster.signers[0]?.address
   const call = async (index: number, method: string, ...params: readonly unknown[]) =>
@@ -30,7 +30,7 @@ test('one account, asked for on every node at once: each call gets a hash of its
   expect(mined.map(({ nonce }) => Number(nonce)).sort((a, b) => a - b)).toEqual(hashes.map((_, index) => index))
 })
 
-test('nonces that the caller chose, spread over the nodes: each is kept, in whatever order they arrive', async () => {
+test('nonces chosen by the caller, sent through different nodes in any order: each one is kept', async () => {
   cluster = await startCluster({ nodes: 2, lanes: 1, env: { DROVER_RPC_HOLD_TIMEOUT: '60s' } })
   const from = cluster.signers[0]?.address
   const answers = await Promise.all(

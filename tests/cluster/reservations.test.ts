@@ -190,7 +190,7 @@ test(`${RESERVERS} reservers at three nodes, the owner killed ${KILLS} times [G1
   for (const nonce of used) expect(mined).toContain(nonce)
 })
 
-test('nonces that were not used are lent again, lowest first', async () => {
+test('unused nonces are reserved again, lowest first', async () => {
   const lent: number[] = []
   const readLane = async () => (await cluster.anyNode().get(`/v1/signers/${address()}`)).body.lanes[0]
   const giveBack = ({ id, lockOwner }: Lent) => ask(`/v1/nonces/${id}/release`, { lockOwner }, isAnswer)
@@ -206,7 +206,7 @@ test('nonces that were not used are lent again, lowest first', async () => {
   await eventually(readLane, ({ reserved }) => reserved === 0)
 })
 
-test('the cursor follows the chain when an operator says so, but not past what is alive [G2]', async () => {
+test('an operator resets the cursor to the chain, but not past a nonce in use [G2]', async () => {
   const reset = () => ask(`/v1/signers/${address()}/reset-nonce`, { reason: 'rehearsal' }, isAnswer)
   const lent = await reserve()
   const refused = await reset()

@@ -59,7 +59,7 @@ async function reachHead(): Promise<void> {
   )
 }
 
-test('fires are those of the pure kernel, each at most one transaction, whoever is killed [G9] [G10]', async () => {
+test('whichever node is killed, fires match the pure kernel, and each is at most one transaction [G9] [G10]', async () => {
   const { chain, signers } = cluster
   const from = (index: number) => signers[index % LANES]?.address ?? ''
   await create(WATCHED[0], from(0), { type: 'timeout', height: 1_000_000 })
@@ -147,7 +147,9 @@ async function runKernel(start: number) {
     const block = await readBlock(height)
     if (height > first) {
       const delivery = deliver(state, {
-        ...{ height: BigInt(height), parentStateRoot, modifiedKeys: await readKeys(height) },
+        height: BigInt(height),
+        parentStateRoot,
+        modifiedKeys: await readKeys(height),
         params: paramsAt(schedule, BigInt(height)),
       })
       for (const [position, entry] of delivery.entries.entries()) {

@@ -43,7 +43,7 @@ interface Message {
   readonly data: { readonly eventId: number; readonly transactionId: string | null; readonly type: string }
 }
 
-test('down under load, delivering node killed: all delivered afterwards, in order, signed [G7] [G8]', async () => {
+test('receiver down under load, delivering node killed: every event arrives later, in order and signed [G7] [G8]', async () => {
   const made = await cluster.anyNode().post('/v1/webhooks', { url: `${receiver.url}/events`, after: 0 })
   expect(made.status).toBe(201)
   const { id, secret } = made.body

@@ -66,8 +66,8 @@ async function makeKey(grant: object): Promise<Key> {
 const get = (node: DroverProcess, path: string, key?: Key) => node.request('GET', path, undefined, { ...key?.headers })
 const post = (node: DroverProcess, path: string, body: unknown, key?: Key) => node.post(path, body, { ...key?.headers })
 
-describe('before there are keys', () => {
-  test('a service that others could reach does not start, and says what to do', async () => {
+describe('before the first key exists', () => {
+  test('a service that other machines can reach does not start, and says what to do', async () => {
     const empty = await createTestDatabase()
     const run = launchDrover(['start'], {
       DROVER_DATABASE_URL: empty.url,
@@ -82,13 +82,13 @@ describe('before there are keys', () => {
     await empty.drop()
   })
 
-  test('a service that only this machine can reach says so', () => {
+  test('a service that only this machine can reach logs that', () => {
     expect(first.output()).toContain('no API keys: only this machine can call Drover')
     expect(second.output()).not.toContain('no API keys: only this machine')
   })
 })
 
-test('a service that ran when the first key was made is closed by it', async () => {
+test('creating the first key closes a running open service', async () => {
   const closed = await eventually(
     () => get(first, '/v1/signers'),
     ({ status }) => status === 401,
@@ -104,7 +104,7 @@ test('a service that ran when the first key was made is closed by it', async () 
   }
 })
 
-test('with keys the service answers under any name, and without one under none', async () => {
+test('with a key the service answers under any host name, without one under none', async () => {
   const ask = (headers: Record<string, string>) =>
     new Promise<number | undefined>((resolve, reject) => {
       const { port } = new URL(second.url)
@@ -117,7 +117,7 @@ test('with keys the service answers under any name, and without one under none',
   expect(await ask({ ...admin.headers })).toBe(200)
 })
 
-test('a key that reads cannot send; one that sends is in the history of what it sent', async () => {
+test('a key with scope read cannot send; a sending key is named in the history of its transactions', async () => {
   const [reader, sender] = [
     await createKey('--name', 'reader', '--scope', 'read'),
     await createKey('--name', 'sender', '--scope', 'send,read', '--expires', '1h', '--rate', '1000'),
@@ -174,7 +174,7 @@ test('a key for one signer cannot touch another, on any node', async () => {
   }
 })
 
-test('a revoked key is refused by the other node on the first request after the answer, however busy it is', async () => {
+test('once a revocation is answered, a busy second node refuses the key on its next request', async () => {
   for (let round = 0; round < 25; round++) {
     const key = await makeKey({ name: `round ${round}` })
     expect((await get(second, '/v1/chains', key)).status).toBe(200)
@@ -192,7 +192,7 @@ test('a revoked key is refused by the other node on the first request after the 
   }
 })
 
-test('an event stream ends with its key: nothing that happens later reaches it', async () => {
+test('revoking a key ends its event stream, and no later event reaches it', async () => {
   const key = await makeKey({ name: 'follower' })
   const response = await fetch(`${second.url}/v1/events/stream?after=latest`, { headers: { ...key.headers } })
   expect(response.status).toBe(200)
@@ -204,7 +204,7 @@ test('an event stream ends with its key: nothing that happens later reaches it',
   expect(await text).not.toContain(after.body.id)
 })
 
-test('what was done, and by whom, is on record', async () => {
+test('the audit log says who did what', async () => {
   const { body } = await get(second, '/v1/audit?limit=200', admin)
   const entries: readonly Record<string, unknown>[] = body.items
   expect(entries).toContainEqual(expect.objectContaining({ actor: 'command line', operation: 'createApiKey' }))
@@ -215,7 +215,7 @@ test('what was done, and by whom, is on record', async () => {
 })
 
 describe('drover key', () => {
-  test('every command of the guide does what it says', async () => {
+  test('every command of the guide works as written', async () => {
     const guide = await readFile(new URL('../../docs/access.md', import.meta.url), 'utf8')
     const commands = guide.split('\n').filter((line) => line.startsWith('drover key '))
     expect(commands.length).toBeGreaterThan(3)
@@ -243,13 +243,13 @@ describe('drover key', () => {
     [['create', '--name', 'x', '--scope', 'read', '--burst', '5'], '--burst needs --rate'],
     [['create', '--name', 'x', '--scope', 'read', '--signer', '0x1'], 'must be 0x and 40 hex digits'],
     [['create', '--name', 'x', '--scope', 'read', '--expires', 'soon'], 'must be a duration'],
-  ])('%j is refused, and makes none', async (args, words) => {
+  ])('%j is refused, and creates no key', async (args, words) => {
     const { code, output } = await runKeyCommand(database.url, ...args)
     expect([code, output]).toEqual([2, expect.stringContaining(words)])
     expect(output).not.toContain('drv_')
   })
 
-  test('revokes even the last one with admin, says so, and makes another', async () => {
+  test('revokes even the last admin key, warns about it, and creates another', async () => {
     const { body } = await get(first, '/v1/api-keys', admin)
     const others = body.items.filter(
       ({ id, scopes, revokedAt }: { id: string; scopes: string[]; revokedAt: string | null }) =>

@@ -42,7 +42,7 @@ test('a missing page is built once, and again after a source has changed', async
   expect(lines).toEqual([BUILDING, BUILDING])
 })
 
-test('a page that cannot be built does not keep the service from starting', async () => {
+test('the service starts even if the page cannot be built', async () => {
   await writeFile(join(folder, 'index.html'), '<script type="module" src="/src/nowhere.ts"></script>')
   build()
   expect(lines).toEqual([BUILDING, expect.stringContaining('The web page could not be built')])

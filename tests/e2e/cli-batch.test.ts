@@ -126,7 +126,7 @@ test(title, { timeout: 300_000 }, async () => {
   for (const line of results) expect(line).toMatch(/,0x[0-9a-f]{64},CONFIRMED,$/)
 })
 
-test('without its journal, from another folder and name, the same file is the same batch', async () => {
+test('the same file is the same batch, even without its journal and under another path', async () => {
   const before = await chain.rpc('eth_getTransactionCount', [sender.address, 'pending'])
   await writeFile(join(folder, 'copy.txt'), await readFile(join(folder, 'payouts.csv')))
   const again = run(
@@ -138,7 +138,7 @@ test('without its journal, from another folder and name, the same file is the sa
   expect(await chain.rpc('eth_getTransactionCount', [sender.address, 'pending'])).toBe(before)
 })
 
-test('a row that was changed after it was sent is told, and nothing is sent', async () => {
+test('a row that was changed after it was sent is reported, and nothing is sent', async () => {
   const before = await chain.rpc('eth_getTransactionCount', [sender.address, 'pending'])
   const text = await readFile(join(folder, 'payouts.csv'), 'utf8')
   await writeFile(join(folder, 'payouts.csv'), text.replace(`${recipientOf(17)},17\n`, `${recipientOf(17)},18\n`))
@@ -156,7 +156,7 @@ test('a row that was changed after it was sent is told, and nothing is sent', as
   expect(await chain.rpc('eth_getTransactionCount', [sender.address, 'pending'])).toBe(before)
 })
 
-test('of a file with a problem nothing is sent, and every line at fault is named', async () => {
+test('a file with problems is not sent at all, and every bad line is named', async () => {
   const before = await chain.rpc('eth_getTransactionCount', [sender.address, 'pending'])
   await writeFile(join(folder, 'wrong.csv'), `to,value\n${recipientOf(1)},1\nme,1\n${recipientOf(2)},1.5\n`)
   const options = { env: { DROVER_URL: service.url }, folder }
@@ -169,7 +169,7 @@ test('of a file with a problem nothing is sent, and every line at fault is named
   expect(await chain.rpc('eth_getTransactionCount', [sender.address, 'pending'])).toBe(before)
 })
 
-test('rows that the service refuses are told by cause, and the others arrive', async () => {
+test('rows that the service refuses are reported by cause, and the others are sent', async () => {
   const rows = [`${recipientOf(9_001)},1`, `${recipientOf(9_002)},1000000000ether`, `${recipientOf(9_003)},1`]
   await writeFile(join(folder, 'mixed.csv'), ['to,value', ...rows, ''].join('\n'))
   const args = ['batch', 'mixed.csv', '--from', sender.address, '--out', 'mixed.jsonl']

@@ -77,7 +77,7 @@ async function human(...args: readonly string[]): Promise<string> {
 const send = (...args: readonly string[]) => json('tx', 'send', '--from', fast.address, '--to', to, ...args)
 
 describe('tx', () => {
-  test('send, and everything that can be seen of it', async () => {
+  test('send, then show, list and explain it', async () => {
     const tx = await send(
       '--value',
       '0.001ether',
@@ -119,7 +119,7 @@ describe('tx', () => {
     expect(await human('tx', 'confirmations', tx.id)).toMatch(/^final +yes$/m)
   })
 
-  test('list finds by receiver, metadata, the beginning of a request id and time, from either end', async () => {
+  test('list filters by receiver, metadata, request id prefix and time, in either order', async () => {
     const [first, second] = [
       await send('--value', '1', '--request-id', 'list-1', '--metadata', 'kind=list'),
       await send('--value', '1', '--request-id', 'list-2', '--metadata', 'kind=list'),
@@ -141,7 +141,7 @@ describe('tx', () => {
     )
   })
 
-  test('watch shows the steps: in place on a terminal, a line each elsewhere, JSON lines for programs', async () => {
+  test('watch shows the steps: in place on a terminal, one line each in a pipe, JSON lines with --json', async () => {
     // No block before it is watched, so that there is something to see.
     await chain.setBlockInterval(0)
     const { id } = await send('--value', '1')
@@ -171,7 +171,7 @@ describe('tx', () => {
     expect(lines.filter((tx) => tx.id === next).at(-1)).toMatchObject({ state: 'CONFIRMED' })
   })
 
-  test('Ctrl-C leaves the transaction going on, and says how to see it again', async () => {
+  test('Ctrl-C stops watching, not the transaction, and says how to watch again', async () => {
     await chain.setBlockInterval(0)
     const { id } = await send('--value', '1')
     const run = startCli(['tx', 'watch', id], { env: { DROVER_URL: service.url } })
@@ -189,7 +189,7 @@ describe('tx', () => {
     expect(await human('tx', 'watch', id)).toContain('CONFIRMED')
   })
 
-  test('what an operator can do', async () => {
+  test('operator actions', async () => {
     await json('signer', 'pause', other.address, ...why)
     const queue = () => json('tx', 'send', '--from', other.address, '--to', to, '--value', '1')
     const { id } = await queue()
@@ -264,7 +264,7 @@ describe('signer', () => {
     expect(await human('signer', 'reset', fast.address, id)).toMatch(/^in flight +0 of 0 cancelled/m)
   })
 
-  test('nonces for those who sign themselves', async () => {
+  test('nonces for callers that sign themselves', async () => {
     const { items, lockOwner } = await json('signer', 'reserve', other.address, '--ttl', '1m', '--count', '2')
     const [first, second] = items.map(({ id }: { id: string }) => id)
     const env = { DROVER_LOCK_OWNER: lockOwner, DROVER_URL: service.url }
@@ -287,7 +287,7 @@ describe('signer', () => {
     expect(proof).toBeDefined()
   })
 
-  test('reserved nonces are listed, and taken back by an operator', async () => {
+  test('an operator lists reserved nonces and takes them back', async () => {
     await json('signer', 'reserve', other.address, '--count', '1')
     const { items } = await json('signer', 'reservations', other.address)
     expect(items.at(-1)).toMatchObject({ reservation: { state: expect.stringMatching(/REQUESTED|RESERVED/) } })
@@ -302,7 +302,7 @@ describe('signer', () => {
     expect(await json('signer', 'fill-reservations', other.address, ...why, ...nobody)).toEqual({ items: [] })
   })
 
-  test('a borrowed nonce is used by a transaction of the holder', async () => {
+  test('the holder uses a reserved nonce for its own transaction', async () => {
     const { items, lockOwner } = await json('signer', 'reserve', other.address, '--ttl', '1m')
     const [{ id, nonce }] = items
     const hash = await chain.rpc<string>('eth_sendTransaction', [
@@ -316,7 +316,7 @@ describe('signer', () => {
 })
 
 describe('events, chains, nodes, audit', () => {
-  test('events: from a place on, completions only, and followed until Ctrl-C', async () => {
+  test('events: after a cursor, completions only, and followed until Ctrl-C', async () => {
     const { stdout } = await cli(['events', '--json'])
     const all = stdout
       .trim()
@@ -348,7 +348,7 @@ describe('events, chains, nodes, audit', () => {
     expect((await run.ended).code).toBe(130)
   })
 
-  test('events --confirmations and chain blocks --follow tell of what comes', async () => {
+  test('events --confirmations and chain blocks --follow print what is new', async () => {
     const env = { DROVER_URL: service.url }
     const blocks = startCli(['chain', 'blocks', '31337', '--follow', '--json'], { env })
     const updates = startCli(['events', '--confirmations', '--json'], { env })
@@ -399,7 +399,7 @@ describe('events, chains, nodes, audit', () => {
   })
 })
 
-test('timers: made, seen, changed, held back, cancelled', async () => {
+test('timers: created, shown, changed, paused, cancelled', async () => {
   const from = ['--from', fast.address, '--to', to, '--gas-limit', '60000', '--value', '1']
   const ticking = await json('timers', 'create', ...from, '--every', '1', '--name', 'tick', '--request-id', 'tick-1')
   expect(ticking).toMatchObject({
@@ -442,7 +442,7 @@ test('timers: made, seen, changed, held back, cancelled', async () => {
   expect(await human('timers', 'cancel', watching.id)).toContain('CANCELLED')
 })
 
-test('webhook: made, tried, changed, removed', async () => {
+test('webhook: created, tested, changed, deleted', async () => {
   const { port } = receiver.address() as AddressInfo
   const target = `http://127.0.0.1:${port}/hook`
   const made = await json('webhook', 'add', target, '--completions', '--description', 'test')
@@ -475,10 +475,10 @@ test('webhook: made, tried, changed, removed', async () => {
   expect(await human('webhook', 'remove', rest.id)).toBe(`removed ${rest.id}\n`)
 })
 
-describe('what goes wrong has an exit code, words for people, and JSON for programs', () => {
+describe('errors have an exit code, a sentence for people, and JSON for programs', () => {
   const told = (result: CliResult) => JSON.parse(result.stderr).error
 
-  test('there is no such thing: 3', async () => {
+  test('not found: 3', async () => {
     const missing = ['tx', 'show', '00000000-0000-0000-0000-000000000000']
     expect(await cli(missing)).toMatchObject({ code: 3, stdout: '', stderr: expect.stringMatching(/^not_found: /) })
     expect(told(await cli([...missing, '--json']))).toMatchObject({ code: 'not_found', status: 404 })
@@ -507,7 +507,7 @@ describe('what goes wrong has an exit code, words for people, and JSON for progr
     expect(await count()).toBe(before)
   })
 
-  test('refused: 4; a transaction that failed: 6', async () => {
+  test('refused by the service: 4; failed transaction: 6', async () => {
     const target = '0x00000000000000000000000000000000000c0de5'
     await placeCode({ chain, drover: service }, target, revertingCode('not today'))
     const call = ['tx', 'send', '--from', fast.address, '--to', target, '--data', '0x12345678']
@@ -517,12 +517,12 @@ describe('what goes wrong has an exit code, words for people, and JSON for progr
     expect(JSON.parse(failed.stdout)).toMatchObject({ state: 'FAILED_FINAL' })
   })
 
-  test('nobody answers: 7', async () => {
+  test('no answer: 7', async () => {
     const result = await cli(['tx', 'list', '--url', 'http://127.0.0.1:9'])
     expect(result).toMatchObject({ code: 7, stdout: '', stderr: expect.stringContaining('http://127.0.0.1:9') })
   })
 
-  test('an API key is in nothing that is said', async () => {
+  test('no output contains an API key', async () => {
     const secret = 'drv_planted_0123456789abcdef'
     for (const url of [service.url, 'http://127.0.0.1:9', `http://x:${secret}@127.0.0.1:9`]) {
       const result = await cli(['tx', 'list', '--url', url], { env: { DROVER_API_KEY: secret } })
@@ -531,7 +531,7 @@ describe('what goes wrong has an exit code, words for people, and JSON for progr
   })
 })
 
-test('every command was run, for people and for programs', () => {
+test('every command was run, with and without --json', () => {
   const missing = LEAVES.map((path) => path.join(' '))
     // It has a test of its own.
     .filter((name) => name !== 'batch')

@@ -38,7 +38,7 @@ async function getJson(url: string) {
   return await (await fetch(url)).json()
 }
 
-test('starts, sends, stops by Ctrl-C, and finds its data again', async () => {
+test('starts, sends, stops on Ctrl-C, and keeps its data', async () => {
   const first = await startDev()
   expect(Object.keys(first.summary)).toEqual(['url', 'rpcUrl', 'databaseUrl', 'chainId', 'signers', 'signerKeys'])
   expect(first.summary.signers.map(({ policy }) => policy)).toEqual(['stable', 'fast', 'fast'])
@@ -69,7 +69,7 @@ test('starts, sends, stops by Ctrl-C, and finds its data again', async () => {
   expect(await second.exited).toBe(0)
 })
 
-test('settings of the environment hold, but for what it brings itself; doctor finds it', async () => {
+test('settings from the environment apply, except those that dev sets itself; doctor finds the service', async () => {
   const dev = await startDev({
     DROVER_SIGNER_POLICY: 'fast',
     DROVER_FINALITY: '2',
@@ -105,7 +105,7 @@ test('settings of the environment hold, but for what it brings itself; doctor fi
   await rm(folder, { recursive: true })
 })
 
-test('ends in order when the npm that runs it is ended', async () => {
+test('stops cleanly when the npm that runs it is stopped', async () => {
   const options = ['--port', '0', '--chain-port', '0', '--data-dir', dataDir, '--json']
   const npm = spawn('npm', ['run', '--silent', 'dev', '--', ...options], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
@@ -126,7 +126,7 @@ test('ends in order when the npm that runs it is ended', async () => {
   await expect(fetch(`${url}/healthz`)).rejects.toThrow()
 })
 
-test('names a port that is taken and says what to do', async () => {
+test('names a port that is in use, and says what to do', async () => {
   const blocker = createServer()
   await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve))
   const address = blocker.address()

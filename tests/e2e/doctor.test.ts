@@ -66,13 +66,13 @@ test('everything is in order while the service runs', async () => {
   expect(stdout).not.toContain(signer.privateKey.slice(2))
 })
 
-test('without a service the port is looked at', async () => {
+test('without a running service the port is checked', async () => {
   const { code, find } = await examine({ DROVER_PORT: '0' })
   expect(code).toBe(0)
   expect(find('service')).toMatchObject({ status: 'warning', fix: 'run `drover start`' })
 })
 
-test('all that is wrong is told at once', async () => {
+test('all problems are reported at once', async () => {
   const poor = '0x1111111111111111111111111111111111111111111111111111111111111111'
   const nowhere = new URL(database.url)
   nowhere.port = '9'
@@ -108,7 +108,7 @@ test('an empty database, and a node that lacks a method', async () => {
   expect(again.find('schema')?.detail).toMatch(/^none;/)
 })
 
-test('people see marks and fixes', async () => {
+test('people see marks and what to do', async () => {
   const env = { DROVER_DATABASE_URL: database.url, DROVER_RPC_URL: chain.rpcUrl, DROVER_SIGNER_KEYS: 'x' }
   const { code, stdout } = await startCli(['doctor'], { env }).ended
   expect(code).toBe(1)

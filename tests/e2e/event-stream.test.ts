@@ -58,7 +58,7 @@ const isQuiet = () =>
     (text) => /^drover_event_streams 0$/m.test(text),
   )
 
-test('events come as they happen, from a cursor on, with the same JSON as a page', async () => {
+test('events arrive as they happen, after a cursor, with the same JSON as in a page', async () => {
   const id = await send()
   const live = await open('?after=0').response
   expect(Object.fromEntries(live.headers)).toMatchObject({
@@ -94,7 +94,7 @@ test.each([
   expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({ field })])
 })
 
-test('more streams than allowed are refused with a time to come back; HEAD is none', async () => {
+test('streams beyond the limit are refused with Retry-After; HEAD does not count as one', async () => {
   const streams = Array.from({ length: MAX_STREAMS }, () => open())
   for (const { response } of streams) expect((await response).status).toBe(200)
   const refused = await open().response
@@ -117,7 +117,7 @@ async function openAndIgnore(): Promise<Socket> {
   return socket
 }
 
-test('a client that reads nothing is let go, whatever there is to send', async () => {
+test('a client that reads nothing is disconnected', async () => {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   // Far more than fits into the buffers on the way.
@@ -140,7 +140,7 @@ async function stalled(): Promise<number> {
   return Number(/drover_event_streams_total\{result="stalled"\} (\d+)/.exec(text)?.[1] ?? 0)
 }
 
-test('an orderly stop ends streams in order and is not held up by them; they go on at another node', async () => {
+test('a shutdown ends streams cleanly without waiting for them; they resume at another node', async () => {
   const other = await running.startPeer()
   const live = await fetch(`${other.url}/v1/events/stream?after=latest`)
   const taking = take(live, Number.POSITIVE_INFINITY)

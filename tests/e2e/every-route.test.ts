@@ -102,7 +102,7 @@ async function signAlone(nonce: number, value = 1n): Promise<`0x${string}`> {
 }
 
 describe('the service', () => {
-  test('tells of itself, its chains and its signers', async () => {
+  test('describes itself, its chains and its signers', async () => {
     for (const operationId of ['showHealth', 'showReadiness', 'showMetrics', 'showOpenApi', 'showDocs', 'listNodes']) {
       await get(operationId)
     }
@@ -128,7 +128,7 @@ describe('the service', () => {
 })
 
 describe('nonces for callers that sign themselves', () => {
-  test('are lent, kept, used and given back; the gap that is left is filled on order', async () => {
+  test('are reserved, extended, used and released; an operator fills the gap that is left', async () => {
     const { items, lockOwner } = await get('reserveNonces', { ...lane, body: { count: 1, ttlMs: 60_000 } })
     const second = await get('updateSigner', { ...lane, body: { policy: { maxInFlight: 5 } } }).then(() =>
       get('reserveNonces', { ...lane, body: { count: 1, ttlMs: 60_000 } }),
@@ -171,7 +171,7 @@ describe('nonces for callers that sign themselves', () => {
 })
 
 describe('transactions', () => {
-  test('are sent, awaited, listed and explained', async () => {
+  test('are sent, waited for, listed and explained', async () => {
     const held = call('createTransaction', { query: '?wait=mined', body: { from: sender.address, to, value: '2' } })
     const pending = async () => (await get('listTransactions', { query: '?state=TRACKING' })).items
     await eventually(pending, (items) => items.length === 1)
@@ -199,7 +199,7 @@ describe('transactions', () => {
     await until(results[0].transaction.id, ({ state }) => state === 'CONFIRMED')
   })
 
-  test('are held back, let go, sped up and cancelled', async () => {
+  test('are suspended, resumed, sped up and cancelled', async () => {
     const first = await send()
     await until(first.id, ({ state }) => state === 'TRACKING')
     // One at a time: this one stays in line until the first is final.
@@ -223,7 +223,7 @@ describe('transactions', () => {
     await until(slow.id, ({ state }) => state === 'CONFIRMED')
   })
 
-  test('that are stuck are retried, and resolved by what took their nonce', async () => {
+  test('that are stuck are retried, or resolved with the transaction that took their nonce', async () => {
     await get('updateSigner', { ...lane, body: { policy: { preset: 'stable', stuckAfterMs: 1_000 } } })
     const { id } = await send()
     const stuck = await until(id, ({ state }) => state === 'STUCK')
@@ -240,7 +240,7 @@ describe('transactions', () => {
     expect(await get('showReset', { params })).toMatchObject({ id: reset.id, cancelsInFlight: false, progress: null })
   })
 
-  test('whose nonce another one used are requeued, and closed', async () => {
+  test('whose nonce was used by another are requeued, or closed', async () => {
     const { id } = await send()
     for (const [operationId, state] of [
       ['requeueTransaction', 'QUEUED'],
@@ -259,7 +259,7 @@ describe('transactions', () => {
 })
 
 describe('events', () => {
-  test('are read by pages and as a stream', async () => {
+  test('are read in pages and as a stream', async () => {
     const { items } = await get('listEvents', { query: '?limit=3' })
     expect(items).toHaveLength(3)
     const stop = new AbortController()
@@ -276,7 +276,7 @@ describe('events', () => {
     exercised.add('streamEvents')
   })
 
-  test('of blocks are pushed as well', async () => {
+  test('of blocks are streamed too', async () => {
     const stop = new AbortController()
     const url = `${drover.url}/v1/chains/31337/blocks/stream?after=0`
     const response = await fetch(url, { signal: stop.signal })
@@ -310,7 +310,7 @@ describe('events', () => {
   })
 })
 
-test('keys are made, listed, audited and revoked', async () => {
+test('keys are created, listed, audited and revoked', async () => {
   const grant = { name: 'admin', scopes: ['read', 'send', 'operate', 'admin'] }
   token = (await createFirstKey(database.url, grant)).token
   const second = await get('createApiKey', { body: { name: 'reader', scopes: ['read'] } })
@@ -320,7 +320,7 @@ test('keys are made, listed, audited and revoked', async () => {
   expect((await get('checkAudit')).brokenAt).toBeNull()
 })
 
-test('timers are made, changed, held back, listed and cancelled', async () => {
+test('timers are created, changed, paused, listed and cancelled', async () => {
   const schedule = { type: 'interval', blocks: 1 }
   const body = { chainId: CHAIN_ID, from: sender.address, to, value: '1', gasLimit: '50000', schedule }
   const { id } = await get('createTimer', { body })
@@ -343,6 +343,6 @@ test('timers are made, changed, held back, listed and cancelled', async () => {
   await get('showTimer', { params })
 })
 
-test('every operation was called with success', () => {
+test('every operation was called successfully', () => {
   expect([...exercised].sort()).toEqual(ROUTES.map(({ operationId }) => operationId).sort())
 })

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => node?.close())
 
-test('each is confirmed as soon as it is sent', async () => {
+test('each transaction is confirmed as soon as it is sent', async () => {
   for (let nonce = 0; nonce < 2; nonce++) {
     const id = await node.send()
     expect(await node.until(id, ({ state }) => state === 'CONFIRMED')).toMatchObject({ nonce })

@@ -63,7 +63,7 @@ async function follow(path: string) {
   }
 }
 
-test('a stuck transaction is sent again and again, and its history, stream and webhook say so once', async () => {
+test('a stuck transaction is resent repeatedly, but history, stream and webhook say so once', async () => {
   const id = await node.send({ requestId: 'order-17', metadata: { customer: '7' } })
   await node.until(id, ({ state }) => state === 'STUCK')
   const sends = node.proxy.count('eth_sendRawTransaction')
@@ -95,7 +95,7 @@ test('a stuck transaction is sent again and again, and its history, stream and w
   expect(told.length).toBeLessThan(15)
 })
 
-test('a completion says whose it was and what was paid, in the stream, the page and the webhook', async () => {
+test('a completion event says which intent it was and what it cost, in stream, page and webhook', async () => {
   const id = await node.send({ requestId: 'order-18', metadata: { customer: '8' } })
   await node.mineUntil([id], 'CONFIRMED')
   const { hash } = await node.read(id)
@@ -124,7 +124,7 @@ test('a completion says whose it was and what was paid, in the stream, the page 
   expect(told[0]?.data.completion).toMatchObject(completion)
 })
 
-test('lists and nonces follow acceptance, from either end, and find what was asked for', async () => {
+test('lists and nonces follow the order of acceptance, in both directions, and filters work', async () => {
   const since = new Date().toISOString()
   const ids = await node.sendTogether(6)
   await node.mineUntil(ids, 'CONFIRMED')
@@ -143,7 +143,7 @@ test('lists and nonces follow acceptance, from either end, and find what was ask
   expect((await find(`to=${developmentAccount(9).address}&until=${since}`)).length).toBe(2)
 })
 
-test('a receipt comes with its logs if they are asked for', async () => {
+test('a receipt includes its logs on request', async () => {
   const id = await node.send({ to: null, data: LOGGING_CODE, value: '0' })
   expect((await node.drover().get(`/v1/transactions/${id}/receipt`)).status).toBe(404)
   await node.mineUntil([id], 'CONFIRMED')
@@ -166,7 +166,7 @@ test('a receipt comes with its logs if they are asked for', async () => {
 })
 
 describe('streams', () => {
-  test('confirmations grow block by block, and are replaced as a whole by a fork; others hear nothing of it', async () => {
+  test('confirmations grow block by block, and a fork replaces the list; other streams see nothing of it', async () => {
     const stream = await follow('/v1/events/stream?include=confirmations')
     const silent = await follow('/v1/events/stream')
     const id = await node.send({ finality: 5 })
@@ -203,7 +203,7 @@ describe('streams', () => {
     await Promise.all([stream.close(), silent.close()])
   })
 
-  test('confirmed blocks come in order, each once, also to who comes back', async () => {
+  test('confirmed blocks arrive in order, each once, also after a reconnect', async () => {
     const { items, confirmed } = await get('/v1/chains/31337/blocks?limit=200')
     const stream = await follow(`/v1/chains/31337/blocks/stream?after=${confirmed - 2}`)
     await node.chain.mine(3)
@@ -219,7 +219,7 @@ describe('streams', () => {
   })
 })
 
-test('what the chain counts is shown with the lane; a key that is used elsewhere raises a warning', async () => {
+test('the lane shows the nonce counts of the chain; a key that is used elsewhere raises a warning', async () => {
   const lane = async () => (await get(`/v1/signers/${node.sender.address}`)).lanes[0]
   const counted = Number(await node.chain.rpc('eth_getTransactionCount', [node.sender.address, 'latest']))
   const id = await node.send()

@@ -42,7 +42,7 @@ function transfer(from: string): object {
   return { from, to: service.stranger.address, value: '0x1' }
 }
 
-test('without a key nothing is answered', async () => {
+test('nothing is answered without a key', async () => {
   const answer = await service.drover.post('/rpc', { jsonrpc: '2.0', id: 1, method: 'eth_chainId' })
   expect(answer).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
   const socket = new WebSocket(service.socketUrl)
@@ -53,7 +53,7 @@ test('without a key nothing is answered', async () => {
   response.destroy()
 })
 
-test('a key that may read reads, and cannot send', async () => {
+test('a key with scope read can read, but not send', async () => {
   expect((await call(reader, 'eth_chainId')).result).toBe('0x7a69')
   expect((await call(reader, 'eth_blockNumber')).result).toMatch(/^0x/)
   expect((await call(reader, 'eth_sendTransaction', transfer(service.fast.address))).error).toMatchObject({
@@ -62,7 +62,7 @@ test('a key that may read reads, and cannot send', async () => {
   expect((await call(reader, 'eth_sendRawTransaction', '0x00')).error).toMatchObject({ code: 4100 })
 })
 
-test('a key for one signer sees it alone, and sends from it alone', async () => {
+test('a key limited to one signer sees only that signer and sends only from it', async () => {
   expect((await call(sender, 'eth_accounts')).result).toEqual([service.fast.address.toLowerCase()])
   const { result: hash } = await call(sender, 'eth_sendTransaction', transfer(service.fast.address))
   expect(hash).toMatch(/^0x/)
@@ -82,7 +82,7 @@ test('a key for one signer sees it alone, and sends from it alone', async () => 
   expect(JSON.stringify(history.body.items[0])).toContain(sender.id)
 })
 
-test('a revoked key is refused at once, also on a connection that is open', async () => {
+test('a revoked key is refused at once, also on an open connection', async () => {
   const socket = new WebSocket(service.socketUrl, { headers: bearer(reader) })
   await once(socket, 'open')
   const ask = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId' })
@@ -99,7 +99,7 @@ test('a revoked key is refused at once, also on a connection that is open', asyn
   expect(answer.status).toBe(401)
 })
 
-test('a rate holds over a WebSocket too: message by message, under the id of its call', async () => {
+test('rate limits apply to WebSockets too: per message, with the id of the call in the error', async () => {
   const slow = await createKey({ name: 'slow', scopes: ['read'], rate: { perSecond: 1, burst: 3 } }, admin)
   const socket = new WebSocket(service.socketUrl, { headers: bearer(slow) })
   await once(socket, 'open')
@@ -118,7 +118,7 @@ test('a rate holds over a WebSocket too: message by message, under the id of its
   expect(new Set(answers.map(({ id }) => id)).size).toBe(20)
 })
 
-test('a stop ends connections and answers who waits', async () => {
+test('a shutdown closes connections and answers waiting calls', async () => {
   const socket = new WebSocket(service.socketUrl, { headers: bearer(sender) })
   await once(socket, 'open')
   const closed = once(socket, 'close')

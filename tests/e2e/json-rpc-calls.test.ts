@@ -93,7 +93,7 @@ describe('codes', () => {
     expect(other.body.error.message).toContain('31337')
   })
 
-  test('another method of HTTP, and what is not JSON by its header', async () => {
+  test('another HTTP method, and another content type', async () => {
     const got = await service.drover.get('/rpc')
     expect(got).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
     expect(got.headers.get('allow')).toBe('POST')
@@ -103,7 +103,7 @@ describe('codes', () => {
 })
 
 describe('calls', () => {
-  test('ids come back as they were, and notifications get nothing', async () => {
+  test('ids are returned unchanged, and notifications get no answer', async () => {
     for (const id of ['a', '', 0, -1, 1.5, null]) {
       expect(await service.call(call(id, 'net_version'))).toEqual({ jsonrpc: '2.0', id, result: '31337' })
     }
@@ -111,11 +111,11 @@ describe('calls', () => {
     expect(silent).toMatchObject({ status: 204, body: '' })
   })
 
-  test('what is added to the list is passed on', async () => {
+  test('a method that was added to the list is passed on', async () => {
     expect((await service.rpc('anvil_nodeInfo')).result).toHaveProperty('currentBlockNumber')
   })
 
-  test('a batch of everything keeps its order, and what is sent in it its nonces', async () => {
+  test('a mixed batch keeps its order, and its sends get nonces in that order', async () => {
     const sends = [1, 2, 3].map((value) => call(value, 'eth_sendTransaction', transfer({ value: `0x${value}` })))
     const answers = await service.call([
       call('head', 'eth_blockNumber'),
@@ -178,7 +178,7 @@ describe('calls', () => {
     ])
   })
 
-  test('the same idempotency key is the same transaction; another body under it is refused', async () => {
+  test('the same idempotency key gives the same transaction; with another body it is refused', async () => {
     const headers = { 'idempotency-key': 'invoice 17' }
     const body = call(1, 'eth_sendTransaction', transfer({ value: '0x11' }))
     const first = await service.call(body, headers)
@@ -192,14 +192,14 @@ describe('calls', () => {
     expect(twice[0].result).not.toBe(twice[1].result)
   })
 
-  test('pending nonces of a managed account are those that Drover has given out', async () => {
+  test('the pending nonce of a managed account counts what Drover has assigned', async () => {
     const before = Number((await service.rpc('eth_getTransactionCount', service.fast.address, 'pending')).result)
     await service.rpc('eth_sendTransaction', transfer())
     const after = Number((await service.rpc('eth_getTransactionCount', service.fast.address, 'pending')).result)
     expect(after).toBe(before + 1)
   })
 
-  test('signed bytes of a stranger are passed on, those of a managed account refused', async () => {
+  test('signed bytes of other accounts are passed on, those of a managed account are refused', async () => {
     const sign = (index: number) =>
       privateKeyToAccount(developmentAccount(index).privateKey).signTransaction({
         chainId: 31_337,
@@ -230,7 +230,7 @@ describe('WebSockets', () => {
     return JSON.parse(String(data))
   }
 
-  test('answer calls and batches, and refuse what is none', async () => {
+  test('answer calls and batches, and refuse anything else', async () => {
     const socket = await open('/31337')
     expect(await ask(socket, call(1, 'eth_chainId'))).toEqual({ jsonrpc: '2.0', id: 1, result: '0x7a69' })
     expect(await ask(socket, [call(1, 'eth_chainId'), call(2, 'eth_nothing')])).toHaveLength(2)
@@ -243,7 +243,7 @@ describe('WebSockets', () => {
     socket.close()
   })
 
-  test('tell new heads until they are unsubscribed from, and of a subscription that is none', async () => {
+  test('send new heads until unsubscribed, and refuse unknown subscriptions', async () => {
     const socket = await open()
     const { result: id } = await ask(socket, call(1, 'eth_subscribe', 'newHeads'))
     const [data] = await once(socket, 'message')
@@ -256,7 +256,7 @@ describe('WebSockets', () => {
     socket.close()
   })
 
-  test('tell hashes of pending transactions', async () => {
+  test('send hashes of pending transactions', async () => {
     const socket = await open()
     const { result: id } = await ask(socket, call(1, 'eth_subscribe', 'newPendingTransactions'))
     const heard = new Set<unknown>()

@@ -45,7 +45,7 @@ async function cast(file: string, command: string, ...args: readonly string[]): 
 const send = (file: string, ...args: readonly string[]) =>
   cast(file, 'send', '--json', '--unlocked', '--from', service.fast.address, ...args)
 
-test('a transfer with the nonce that cast chose, and with one of its own', async (context) => {
+test('a transfer with the nonce that cast chose, and with a given one', async (context) => {
   const file = need(context)
   const to = service.stranger.address
   const nonce = async () => Number(await cast(file, 'nonce', service.fast.address, '--block', 'pending'))
@@ -70,7 +70,7 @@ test('older prices, access lists, deployments and calls', async (context) => {
   expect(await cast(file, 'call', counter, 'total()(uint256)')).toBe('10')
 })
 
-test('what fails says so in the words of a node', async (context) => {
+test('failures use the words of a node', async (context) => {
   const file = need(context)
   await expect(send(file, REVERTING)).rejects.toThrow(/execution reverted: closed on Sundays/)
   await expect(

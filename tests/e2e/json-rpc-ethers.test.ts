@@ -23,7 +23,7 @@ test('the accounts are the signers', async () => {
   expect((await provider.getNetwork()).chainId).toBe(31_337n)
 })
 
-test('60 at once from one account: all mined, each with a nonce of its own', async () => {
+test('60 at once from one account: all mined, each with its own nonce', async () => {
   const signer = await provider.getSigner(service.fast.address)
   const before = await provider.getTransactionCount(signer.address, 'latest')
   const sent = await Promise.all(
@@ -40,7 +40,7 @@ test('60 at once from one account: all mined, each with a nonce of its own', asy
   expect(await provider.getTransactionCount(signer.address, 'latest')).toBe(before + 60)
 })
 
-test('a contract is deployed, called, and heard', async () => {
+test('a contract is deployed and called, and its events arrive', async () => {
   const signer = await provider.getSigner(service.fast.address)
   const factory = new ContractFactory(COUNTER.abi, COUNTER.bytecode, signer)
   const deployed = await factory.deploy()
@@ -54,7 +54,7 @@ test('a contract is deployed, called, and heard', async () => {
   expect(logs.map((log) => ('args' in log ? log.args[0] : null))).toEqual([5n])
 })
 
-test('a stable signer takes one after the other', async () => {
+test('a stable signer takes one at a time', async () => {
   const signer = await provider.getSigner(service.stable.address)
   const hashes: string[] = []
   for (let index = 0; index < 3; index++) {

@@ -30,7 +30,7 @@ const receiptOf = async (hash: string) => (await service.rpc('eth_getTransaction
 const transactionOf = async (hash: string) => (await service.rpc('eth_getTransactionByHash', hash)).result
 const nodeHas = (hash: string) => service.chain.rpc('eth_getTransactionReceipt', [hash])
 
-test('a hash that was given out before a bump answers for the attempt that was mined', async () => {
+test('a hash returned before a bump still finds the attempt that was mined', async () => {
   const { result: hash } = await service.call(transferFrom(service.fast.address))
   expect(await transactionOf(hash)).toMatchObject({ hash, blockHash: null, from: service.fast.address.toLowerCase() })
   expect(await receiptOf(hash)).toBeNull()
@@ -52,7 +52,7 @@ test('a hash that was given out before a bump answers for the attempt that was m
   await mineAt(GWEI)
 })
 
-test('what a cancellation took the place of has no receipt, so that nobody takes it for done', async () => {
+test('a cancelled transaction has no receipt, so that nobody takes it for done', async () => {
   const { result: hash } = await service.call(transferFrom(service.fast.address, { value: '0x2' }))
   const { body } = await service.drover.get(`/v1/transactions?hash=${hash}`)
   const [{ id }] = body.items
@@ -83,7 +83,7 @@ test('what a cancellation took the place of has no receipt, so that nobody takes
   })
 })
 
-test('one at a time: the next waits for its nonce, and when the time is up is named and goes on', async () => {
+test('one at a time: the next call waits for its nonce; on timeout the error names the transaction, which continues', async () => {
   const from = service.stable.address
   const first = await service.call(transferFrom(from))
   expect(first.result).toMatch(/^0x[0-9a-f]{64}$/)
@@ -109,7 +109,7 @@ test('one at a time: the next waits for its nonce, and when the time is up is na
   expect(answer.result ?? answer.error.data.transactionId).toEqual(expect.any(String))
 })
 
-test('a stop answers who waits, by the name of the transaction', async () => {
+test('a shutdown answers waiting calls with the id of their transaction', async () => {
   const from = service.stable.address
   // One of them takes the lane, or finds it taken; the others wait behind it.
   const calls = [1, 2, 3].map((value) => service.call(transferFrom(from, { value: `0x${value}` })))

@@ -25,7 +25,7 @@ async function findSent(hash: string) {
   return { nonce: Number(nonce), value: Number(value) }
 }
 
-test('many at once, in any order, each get the nonce that they name', async () => {
+test('many at once, in any order: each gets the nonce it names', async () => {
   const from = service.fast.address
   const first = await pendingOf(from)
   const nonces = Array.from({ length: 24 }, (_, place) => first + ((place * 7) % 24))
@@ -37,7 +37,7 @@ test('many at once, in any order, each get the nonce that they name', async () =
   expect(await pendingOf(from)).toBe(first + 24)
 })
 
-test('one that is early waits for its turn, also behind a call without a nonce', async () => {
+test('an early nonce waits for its turn, also behind a call without a nonce', async () => {
   const from = service.fast.address
   const next = await pendingOf(from)
   const early = send(from, next + 1)
@@ -46,7 +46,7 @@ test('one that is early waits for its turn, also behind a call without a nonce',
   expect((await findSent((await early).result)).nonce).toBe(next + 1)
 })
 
-test('one that was given out is too low, one that is far ahead too high, and both say what to do', async () => {
+test('an assigned nonce is too low, one far ahead too high, and both errors say what to do', async () => {
   const from = service.fast.address
   const next = await pendingOf(from)
   const low = await send(from, next - 1)
@@ -59,7 +59,7 @@ test('one that was given out is too low, one that is far ahead too high, and bot
   expect(await pendingOf(from)).toBe(next)
 })
 
-test('the same key again is the same transaction, though its nonce is used by then', async () => {
+test('the same key gives the same transaction, even if its nonce is used by then', async () => {
   const from = service.fast.address
   const next = await pendingOf(from)
   const headers = { 'idempotency-key': 'with a nonce' }
@@ -68,7 +68,7 @@ test('the same key again is the same transaction, though its nonce is used by th
   expect(await send(from, next, headers)).toEqual(first)
 })
 
-test('a signer that sends one at a time counts those in line, and keeps their nonces', async () => {
+test('a signer that sends one at a time counts queued transactions, and keeps their nonces', async () => {
   const from = service.stable.address
   const first = await pendingOf(from)
   const calls = [first + 2, first, first + 1].map((nonce) => send(from, nonce))
@@ -85,7 +85,7 @@ test('a signer that sends one at a time counts those in line, and keeps their no
   expect(sent.map(({ nonce }) => nonce)).toEqual([first + 2, first, first + 1])
 })
 
-test('a nonce that somebody else got first ends the transaction; it is not sent under another', async () => {
+test('a transaction whose nonce was used by another fails; it is not sent with another nonce', async () => {
   const from = service.stable.address
   const first = await pendingOf(from)
   // Without a block the first is not final, so that the next keeps waiting. Nothing is before it.

@@ -49,7 +49,7 @@ async function mineUntilMined(hash: string) {
   )
 }
 
-test('logs of a block that left the chain are taken back, and told again from the block that holds them then', async () => {
+test('logs of a reorged block are sent as removed, then again from their new block', async () => {
   const provider = new JsonRpcProvider(service.rpcUrl, undefined, { pollingInterval: 100 })
   const signer = await provider.getSigner(service.fast.address)
   const deployed = await new ContractFactory(COUNTER.abi, COUNTER.bytecode, signer).deploy()

@@ -32,7 +32,7 @@ function connect() {
   }
 }
 
-test('addresses are those of the signers', async () => {
+test('the addresses are the signers', async () => {
   const { wallet } = connect()
   const own = [service.fast.address, service.stable.address].sort()
   expect((await wallet.getAddresses()).toSorted()).toEqual(own)
@@ -47,7 +47,7 @@ test('sendTransaction and waitForTransactionReceipt', async () => {
   expect(await reader.getTransaction({ hash })).toMatchObject({ value: 7n, blockHash: receipt.blockHash })
 })
 
-test('fees and gas that are given are kept', async () => {
+test('given fees and gas are kept', async () => {
   const { reader, wallet } = connect()
   const fees = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 1_000_000_001n }
   const hash = await wallet.sendTransaction({ to: service.stranger.address, gas: 50_000n, ...fees })

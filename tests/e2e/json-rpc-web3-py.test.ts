@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => service.close())
 
-test('sends, counts, subscribes and fails as at a node', async (context) => {
+test('sends, counts, subscribes and fails as with a node', async (context) => {
   if (web3.type === 'missing') return context.skip(web3.reason)
   const { stdout } = await promisify(execFile)(web3.python, [SCRIPT], {
     env: { ...process.env, DROVER_RPC: service.rpcUrl, TO: service.stranger.address, REVERTING },

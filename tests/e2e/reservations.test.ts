@@ -116,7 +116,7 @@ async function mineUntilConfirmed(ids: readonly string[]) {
   return await eventually(look, (all) => all.every(({ state }) => state === 'CONFIRMED'), { everyMs: 150 })
 }
 
-test('a tenant reserves all that it can and goes away: one call of an operator frees the signer', async () => {
+test('a tenant reserves all it can and disappears: one operator call frees the signer', async () => {
   const shop = await makeKey('shop')
   const { lent } = await reserve(released, shop.headers, { count: 4, lent: 2 })
   // Half of the window is the most that a tenant gets.
@@ -160,7 +160,7 @@ test('a tenant reserves all that it can and goes away: one call of an operator f
   expect(audit.items).toContainEqual(expect.objectContaining({ operation: 'releaseReservations', result: 'done' }))
 })
 
-test('a hash that no node knows raises an alarm that names it; one call fills the nonce, and the lane goes on', async () => {
+test('a hash that no node knows raises an alarm; one operator call fills the nonce, and the lane continues', async () => {
   const shop = await makeKey('phantom shop')
   const { lent, lockOwner } = await reserve(phantom, shop.headers, { count: 1, lent: 1 })
   const [{ id }] = lent
@@ -201,7 +201,7 @@ test('a hash that no node knows raises an alarm that names it; one call fills th
   expect(await get(`/v1/nonces/${id}`, shop.headers)).toMatchObject({ state: 'USED', result: 'foreign' })
 })
 
-test('with no call at all, the signer goes on when the time of the reservations is over', async () => {
+test('without any call, the signer continues when the reservations expire', async () => {
   const shop = await makeKey('short shop')
   const { lent } = await reserve(expiring, shop.headers, { count: 2, lent: 2, ttlMs: 5_000 })
   const ids = await send(expiring, 4)
@@ -209,7 +209,7 @@ test('with no call at all, the signer goes on when the time of the reservations 
   for (const { id } of lent) expect(await get(`/v1/nonces/${id}`, shop.headers)).toMatchObject({ state: 'EXPIRED' })
 })
 
-test('what a revoked key reserved is free at once, also where the command line revokes it', async () => {
+test('reservations of a revoked key are free at once, also if the command line revoked it', async () => {
   const shop = await makeKey('revoked shop')
   const { lent } = await reserve(revoked, shop.headers, { count: 2, lent: 2 })
   const ids = await send(revoked, 4)
@@ -220,7 +220,7 @@ test('what a revoked key reserved is free at once, also where the command line r
   expect(await get(`/v1/nonces/${lent[0].id}`, ops)).toMatchObject({ state: 'RELEASED' })
 })
 
-test('a time above the maximum is refused by its name', async () => {
+test('a ttl above the maximum is refused, with the field name', async () => {
   const refused = await post(nonces(overbid), { ttlMs: 86_400_000 }, bank)
   expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request', field: 'ttlMs' } })
   expect(refused.body.detail).toContain('ttlMs must be at most 600000')

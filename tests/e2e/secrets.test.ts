@@ -127,7 +127,7 @@ function expectHidden(): void {
   }
 }
 
-test('a node that repeats its URL, refuses, and goes away', async () => {
+test('an RPC node that echoes its URL, refuses, and goes down', async () => {
   const stopRefusing = proxy.on('eth_sendRawTransaction', echoing('transaction underpriced'))
   const { body } = await post({ from: sender, to: sender, value: '1' })
   await eventually(
@@ -167,7 +167,7 @@ test('a node that repeats its URL, refuses, and goes away', async () => {
   expectHidden()
 })
 
-test('a database that throws everybody out', async () => {
+test('a database that closes every connection', async () => {
   await setDatabaseOpen(false)
   await look('/readyz', 'database')
   await look('/v1/transactions', 'database_unavailable')
@@ -180,14 +180,14 @@ test('a database that throws everybody out', async () => {
   expectHidden()
 })
 
-test('requests that hold the key itself, and nonsense', async () => {
+test('requests that contain the key itself, and garbage', async () => {
   await post({ from: sender, privateKey: 'x', to: sender })
   await post('{')
   await look('/v1/transactions/nonsense', 'invalid_request')
   expectHidden()
 })
 
-test('starts that fail, and the configuration as it is printed', async () => {
+test('failed starts, and the printed configuration', async () => {
   const env = {
     DROVER_DATABASE_URL: database.url,
     DROVER_RPC_URL: withSecrets(proxy.url),
@@ -235,7 +235,7 @@ test.each([
   expectHidden()
 })
 
-test('a bug that nobody caught, in a hook that knows the environment', async () => {
+test('an uncaught error in a hook that knows the environment', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'drover-hook-'))
   const hook = join(folder, 'hook.mjs')
   await writeFile(
@@ -258,7 +258,7 @@ test('a bug that nobody caught, in a hook that knows the environment', async () 
   expectHidden()
 })
 
-test('API keys: right, wrong, revoked, and where they do not belong', async () => {
+test('API keys: valid, wrong, revoked, and in the wrong place', async () => {
   const call = async (method: string, path: string, token: string | null, body?: unknown) => {
     const headers = token === null ? {} : { authorization: `Bearer ${token}` }
     const answer = await drover.request(method, path, body, headers)
@@ -302,7 +302,7 @@ test('API keys: right, wrong, revoked, and where they do not belong', async () =
   expectHidden()
 })
 
-test('all that was ever printed and stored', async () => {
+test('everything that was printed and stored', async () => {
   expect(await drover.end()).toBe(0)
   expect(drover.output()).toContain('"level":"debug"')
   seen.set('output', drover.output())

@@ -26,7 +26,7 @@ async function readOwners(): Promise<readonly (string | null)[]> {
   return rows.map((row) => row.owner_node)
 }
 
-test('a request that never ends does not keep a lane from the next node', async () => {
+test('a request that never ends does not delay the takeover of a lane', async () => {
   await eventually(readOwners, (owners) => owners.includes(drover.nodeId))
   const { hostname, port } = new URL(drover.url)
   const slow = connect(Number(port), hostname)

@@ -29,7 +29,7 @@ async function mineAtBaseFee(baseFee: bigint, blocks = 1): Promise<void> {
   }
 }
 
-test('allows one at a time, and other bytes in the place of those that were sent only on order', async () => {
+test('sends one at a time, and replaces sent bytes only when told to', async () => {
   const { body } = await node.drover().get(`/v1/signers/${node.sender.address}`)
   expect(body.lanes[0].policy).toMatchObject({
     preset: 'stable',
@@ -40,7 +40,7 @@ test('allows one at a time, and other bytes in the place of those that were sent
   })
 })
 
-test('a base fee above the offer: the same bytes again and again, STUCK but not over, then all in order, each once', async () => {
+test('base fee above the offer: same bytes resent, STUCK but not final, then all mined in order, once each', async () => {
   const [first, second, third] = [await node.send(), await node.send(), await node.send()]
   await node.until(first, ({ subState }) => subState === 'pending')
   await mineAtBaseFee(1_000n * GWEI)

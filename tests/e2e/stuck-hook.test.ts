@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('it is asked, its answer is done with its reason in the history, and a late inclusion still confirms', async () => {
+test('the hook is asked, its answer is carried out and recorded with its reason, and a late inclusion still confirms', async () => {
   const { body } = await drover.post('/v1/transactions', { from: sender.address, to: sender.address, value: '1' })
   const history = async () =>
     (await drover.get(`/v1/transactions/${body.id}/history`)).body.items as { type: string; detail: object }[]

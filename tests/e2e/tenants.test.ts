@@ -84,7 +84,7 @@ describe('a service without keys', () => {
   })
   afterAll(() => empty.drop())
 
-  test('does not start unless that is meant, and says both ways out', async () => {
+  test('does not start unless told to, and names both ways out', async () => {
     const run = launchDrover(['start'], envOf())
     expect(await run.exited).toBe(1)
     expect(run.output()).toContain('drover key create')
@@ -92,7 +92,7 @@ describe('a service without keys', () => {
     expect(run.output()).not.toContain('Something is broken')
   })
 
-  test('that is open gives its first key to nobody who calls, and serves nothing that a proxy passes on', async () => {
+  test('that is open lets no caller create the first key, and refuses proxied requests', async () => {
     const run = launchDrover(['start', '--open'], envOf())
     const { url } = JSON.parse(await run.lineWhere((line) => line.includes('Drover is ready')))
     const call = (path: string, init: RequestInit = {}) => fetch(url + path, init)
@@ -113,7 +113,7 @@ describe('a service without keys', () => {
   })
 })
 
-test('a retry under a new key of the same tenant is the same request, on any node; another tenant never meets it [G12]', async () => {
+test('a retry with a new key of the same tenant is the same request on any node; other tenants do not see it [G12]', async () => {
   const [old, next] = [
     await makeKey({ name: 'shop 1', tenant: 'shop' }),
     await makeKey({ name: 'shop 2', tenant: 'shop' }),
@@ -177,7 +177,7 @@ test('calls of a JSON-RPC batch count against the rate like single ones', async 
   expect(singles.map(({ status }) => status)).toContain(429)
 })
 
-test('7 MB of unknown fields, 40 times at once, get short answers and take a bounded amount of memory', async () => {
+test('40 requests at once with 7 MB of unknown fields get short answers and use bounded memory', async () => {
   const key = await makeKey({ name: 'flood' })
   const fields = Array.from({ length: 500_000 }, (_, index) => `"k${index}":${index}`).join(',')
   const body = Buffer.from(`{"transactions":[{${fields}}]}`)

@@ -30,8 +30,10 @@ let drover: DroverProcess
 beforeAll(async () => {
   service = await startService({
     env: {
-      ...{ DROVER_FINALITY: '2', DROVER_SIGNER_POLICY: 'fast' },
-      ...{ DROVER_LEASE_DURATION: '3s', DROVER_LEASE_RENEW_INTERVAL: '500ms' },
+      DROVER_FINALITY: '2',
+      DROVER_SIGNER_POLICY: 'fast',
+      DROVER_LEASE_DURATION: '3s',
+      DROVER_LEASE_RENEW_INTERVAL: '500ms',
     },
   })
   drover = service.drover
@@ -87,7 +89,7 @@ async function confirm(fires: readonly FireBody[]): Promise<void> {
 
 const isQueued = ({ state }: FireBody) => state === 'QUEUED'
 
-test('an interval fires every so many blocks, each time once, and goes on after kill -9 [G10]', async () => {
+test('an interval fires every n blocks, once each, and continues after kill -9 [G10]', async () => {
   const timer = await create({ to: POKED, schedule: { type: 'interval', blocks: 3 }, metadata: { job: 'poke' } })
   expect(timer).toMatchObject({ state: 'ACTIVE', schedule: { type: 'interval', blocks: 3 }, fireCount: 0 })
   const start = timer.createdHeight as number
@@ -117,7 +119,7 @@ test('an interval fires every so many blocks, each time once, and goes on after 
   expect(tagged[0].metadata).toMatchObject({ job: 'poke' })
 })
 
-test('a timeout fires once, at its block, when that block has its confirmations', async () => {
+test('a timeout fires once, at its block, once that block is confirmed', async () => {
   const head = await reachHead()
   const timer = await create({ to: ONCE, schedule: { type: 'timeout', height: head + 4 } })
   await service.chain.mine(3)
@@ -163,7 +165,7 @@ test('a watch fires when its event is logged, and says which keys matched', asyn
   expect(await firesOf(timer.id)).toHaveLength(1)
 })
 
-test('a condition is read at the block that fires: only then a transaction is sent', async () => {
+test('a condition is read at the block of the fire, and a transaction is sent only if it holds', async () => {
   const timer = await create({
     to: CHECKED,
     schedule: { type: 'interval', blocks: 1 },
@@ -192,7 +194,7 @@ test('a condition is read at the block that fires: only then a transaction is se
   expect(await total(CHECKED)).toBe(met.length)
 })
 
-test('a timer is changed, paused, resumed and listed; the queue tells what fires next', async () => {
+test('a timer is changed, paused, resumed and listed; the queue shows what fires next', async () => {
   const timer = await create({
     to: CHANGED,
     schedule: { type: 'interval', blocks: 500 },
@@ -229,7 +231,7 @@ test('a timer is changed, paused, resumed and listed; the queue tells what fires
   })
 })
 
-test('what cannot be is refused, with the field at fault', async () => {
+test('an impossible timer is refused, with the field name', async () => {
   const base = { from: sender.address, to: ONCE, call: ONE, gasLimit: '100000' }
   const refuse = async (body: Record<string, unknown>) => {
     const { status, body: problem } = await drover.post('/v1/timers', { ...base, ...body })

@@ -23,7 +23,7 @@ describe('a posted intent', () => {
   const read = async (id: string) => (await drover.get(`/v1/transactions/${id}`)).body
   const countAll = async () => (await drover.get('/v1/transactions?limit=200')).body.items.length
 
-  test('is driven to CONFIRMED with a receipt that the chain has too', async () => {
+  test('reaches CONFIRMED with the same receipt as on chain', async () => {
     const answer = await drover.post('/v1/transactions', {
       from: sender.address,
       to: recipient,
@@ -60,7 +60,7 @@ describe('a posted intent', () => {
     ])
   })
 
-  test('sent again with the same key and body answers 200 with the same id; another body 409', async () => {
+  test('sent again with the same key and body: 200 and the same id; with another body: 409', async () => {
     const body = { from: sender.address, to: recipient, value: '8' }
     const key = { 'idempotency-key': 'second' }
     const first = await drover.post('/v1/transactions', body, key)

@@ -72,7 +72,7 @@ test('each chain has its own nonces and its own finality', async () => {
   expect(first.hash).not.toBe(second.hash)
 })
 
-test('one that is away holds up nothing on the other', async () => {
+test('a chain that is down delays nothing on the other', async () => {
   proxy.setDown(true)
   const waiting = (await send(IDS[0])).body.id
   const other = (await send(IDS[1])).body.id

@@ -102,7 +102,7 @@ test('an event arrives: its own JSON, signed so that a library can verify it', a
   await call('DELETE', path)
 })
 
-test('a refusal, a redirect and a plea for time are tried again under the same id, and the log says why', async () => {
+test('an error, a redirect and a Retry-After are retried under the same id, and the log says why', async () => {
   const { path } = await create({ types: ['accepted'] })
   const replies = [
     { status: 500, body: `${'x'.repeat(600)}end` },
@@ -131,7 +131,7 @@ test('a refusal, a redirect and a plea for time are tried again under the same i
   await call('DELETE', path)
 })
 
-test('one transaction that cannot be delivered holds up its own events only', async () => {
+test('a failing delivery delays only the events of its own transaction', async () => {
   const { path } = await create()
   // From its very first event on: until it is known which one that is, all are refused.
   let refused: string | null = null
@@ -158,7 +158,7 @@ test('one transaction that cannot be delivered holds up its own events only', as
   await call('DELETE', path)
 })
 
-test('by hand: a test, and once more what was delivered', async () => {
+test('on request: a test event, and a redelivery', async () => {
   const { secret, path } = await create({ types: ['finality.reached'] })
   const sent = await call('POST', `${path}/test`)
   expect([sent.status, sent.body.type]).toEqual([202, 'webhook.test'])
@@ -178,7 +178,7 @@ test('by hand: a test, and once more what was delivered', async () => {
   await call('DELETE', path)
 })
 
-test('a new secret: both sign while one takes over from the other', async () => {
+test('secret rotation: both secrets sign during the overlap', async () => {
   const { secret, path } = await create({ types: ['accepted'] })
   const changed = await call('PATCH', path, { rotateSecret: true })
   secrets.push(changed.body.secret)
@@ -192,7 +192,7 @@ test('a new secret: both sign while one takes over from the other', async () => 
   await call('DELETE', path)
 })
 
-test('gone is switched off; switched on again it gets all that it missed', async () => {
+test('410 Gone disables the webhook; enabled again, it gets everything it missed', async () => {
   const { path } = await create({ types: ['accepted'] })
   receiver.answerWith(() => ({ status: 410 }))
   await send()
@@ -212,7 +212,7 @@ test('gone is switched off; switched on again it gets all that it missed', async
   await call('DELETE', path)
 })
 
-test('what is wrong with a request is told by its field, and nothing is made', async () => {
+test('a bad request is refused with the field name, and creates nothing', async () => {
   const before = (await call('GET', '/v1/webhooks')).body.items.length
   const url = 'https://example.com/'
   const wrong: readonly [object, string][] = [
@@ -235,7 +235,7 @@ test('what is wrong with a request is told by its field, and nothing is made', a
   expect((await call('GET', '/v1/webhooks')).body.items.length).toBe(before)
 })
 
-test('private targets are refused where they are not allowed: when given, and when a name comes to point there', async () => {
+test('private targets are refused: on creation, and when DNS points there later', async () => {
   const strict = await start({})
   const targets = [
     'https://127.0.0.1/',
@@ -269,7 +269,7 @@ test('private targets are refused where they are not allowed: when given, and wh
   await strict.end()
 })
 
-test('what fails for long is given up, and what fails for longer is switched off; both can be taken up again', async () => {
+test('a delivery that fails too long is given up, a webhook that fails longer is disabled; both can be resumed', async () => {
   const impatient = await start({
     DROVER_WEBHOOK_ALLOW_PRIVATE: 'true',
     DROVER_WEBHOOK_RETRY_INTERVAL: '100ms',
@@ -308,7 +308,7 @@ test('what fails for long is given up, and what fails for longer is switched off
   await impatient.end()
 })
 
-test('no secret is in any answer but the one that made it, in any log, or beside its column', async () => {
+test('the secret is only in the answer that created it and in its column: not in other answers or logs', async () => {
   expect(secrets.length).toBeGreaterThan(4)
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => running?.stop())
 
-test('with API keys: each takes DROVER_API_KEY', async () => {
+test('with API keys: each example uses DROVER_API_KEY', async () => {
   const { database, drover: service } = running
   const args = ['key', 'create', '--json', '--name', 'examples', '--scope', 'read,send,operate,admin']
   const made = launchDrover(args, { DROVER_DATABASE_URL: database.url })

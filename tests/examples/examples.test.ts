@@ -144,7 +144,7 @@ describe('follow-events', () => {
     return seen
   }
 
-  test('goes on where it was stopped', async () => {
+  test('resumes where it stopped', async () => {
     await runExample('send-and-wait', service.url)
     const { body } = await service.get('/v1/events?limit=200')
     const all: readonly number[] = body.items.map(({ eventId }: { eventId: number }) => eventId)

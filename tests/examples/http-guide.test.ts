@@ -48,7 +48,7 @@ test('the guide has commands', () => {
   expect(guide.match(/```sh\n/g)).toHaveLength(commands.length)
 })
 
-test('each is answered as it says', async () => {
+test('each command gets the answer in the guide', async () => {
   for (const { status, text } of commands) {
     const answer = await paste(text)
     expect(answer.status, `${text}: ${JSON.stringify(answer.body)}`).toBe(status)

@@ -75,7 +75,7 @@ async function mineAndFollow(): Promise<void> {
   )
 }
 
-describe('one fault at every method in turn', () => {
+describe('one fault at each method in turn', () => {
   beforeAll(async () => {
     node = await startSingleNode({ preset: 'fast' })
   })
@@ -112,7 +112,7 @@ describe.each(PRESETS)('%s', (preset) => {
   afterEach(() => node.proxy.reset())
   afterAll(() => node.close())
 
-  test('every method in every way, for longer than the service waits to call itself unready', async () => {
+  test('all methods fail in all ways, until the service reports itself unready', async () => {
     let call = 0
     const heal = node.proxy.on('*', () => FAULTS[call++ % FAULTS.length]?.[1])
     const ids = await node.sendTogether(3)
@@ -124,7 +124,7 @@ describe.each(PRESETS)('%s', (preset) => {
     await expectUndisturbed(node)
   })
 
-  test('nobody answers at all for a while, in the middle of a flight', async () => {
+  test('no answer at all for a while, with transactions in flight', async () => {
     const ids = await node.sendTogether(3)
     await node.until(ids[0] ?? '', ({ state }) => state === 'TRACKING')
     node.proxy.setDown(true)

@@ -9,7 +9,7 @@ let node: SingleNode
 
 afterEach(() => node.close())
 
-test('everything in flight is cancelled over a restart, then the cursor is where the chain is and the queue goes on', async () => {
+test('cancel all survives a restart; then the cursor matches the chain and the queue continues', async () => {
   node = await startSingleNode({ preset: 'fast' })
   const ids = await node.sendTogether(COUNT)
   for (const id of ids) await node.until(id, ({ state }) => state === 'TRACKING')

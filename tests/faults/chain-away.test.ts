@@ -34,34 +34,31 @@ describe('a running service', () => {
     await node.mineUntil([body.id], 'CONFIRMED')
   })
 
-  scenario(
-    'no RPC node answers: explain says since when and which, for one in line as for one that was sent',
-    async () => {
-      const sent = await node.send()
-      await node.until(sent, ({ state }) => state === 'TRACKING')
-      node.proxy.setDown(true)
-      await eventually(node.isReady, (ready) => !ready)
-      const queued = await node.send()
-      const host = new URL(node.proxy.url).host
-      for (const id of [sent, queued]) {
-        const explain = async () => (await node.drover().get(`/v1/transactions/${id}/explain`)).body
-        const { summary, cause, blockedBy } = await eventually(explain, (seen) => seen.cause === 'chain_unreachable')
-        expect({ cause, blockedBy }).toEqual({
-          cause: 'chain_unreachable',
-          blockedBy: { type: 'chain', chainId: 31337 },
-        })
-        expect(summary).toMatch(new RegExp(`^RPC node ${host} has not responded since \\d{4}-`))
-      }
-      expect((await node.drover().get('/readyz')).body).toMatchObject({
-        ready: false,
-        status: 'unavailable',
-        problems: [{ part: 'chain 31337', message: expect.stringContaining(host) }],
+  scenario('no RPC node responds: explain says which and since when, for queued and sent transactions', async () => {
+    const sent = await node.send()
+    await node.until(sent, ({ state }) => state === 'TRACKING')
+    node.proxy.setDown(true)
+    await eventually(node.isReady, (ready) => !ready)
+    const queued = await node.send()
+    const host = new URL(node.proxy.url).host
+    for (const id of [sent, queued]) {
+      const explain = async () => (await node.drover().get(`/v1/transactions/${id}/explain`)).body
+      const { summary, cause, blockedBy } = await eventually(explain, (seen) => seen.cause === 'chain_unreachable')
+      expect({ cause, blockedBy }).toEqual({
+        cause: 'chain_unreachable',
+        blockedBy: { type: 'chain', chainId: 31337 },
       })
-      node.proxy.setDown(false)
-      await node.mineUntil([sent, queued], 'CONFIRMED')
-      await eventually(node.isReady, (ready) => ready)
-    },
-  )
+      expect(summary).toMatch(new RegExp(`^RPC node ${host} has not responded since \\d{4}-`))
+    }
+    expect((await node.drover().get('/readyz')).body).toMatchObject({
+      ready: false,
+      status: 'unavailable',
+      problems: [{ part: 'chain 31337', message: expect.stringContaining(host) }],
+    })
+    node.proxy.setDown(false)
+    await node.mineUntil([sent, queued], 'CONFIRMED')
+    await eventually(node.isReady, (ready) => ready)
+  })
 })
 
 describe('a start', () => {
@@ -113,7 +110,7 @@ describe('a start', () => {
     )
   }
 
-  scenario('without the RPC node waits at its own address, and is ready when the node is there', async () => {
+  scenario('without the RPC node: listens, waits, and is ready once the node responds', async () => {
     proxy.setDown(true)
     const url = await startWaiting({})
     await expectWaiting(url, 'chain')
@@ -121,7 +118,7 @@ describe('a start', () => {
     await expectReady(url)
   })
 
-  scenario('without the database waits at its own address, and is ready when the database is there', async () => {
+  scenario('without the database: listens, waits, and is ready once the database responds', async () => {
     const real = new URL(ground.database.url)
     const relay = await createTcpRelay({ host: real.hostname, port: Number(real.port) })
     const through = new URL(ground.database.url)
@@ -136,7 +133,7 @@ describe('a start', () => {
     await relay.close()
   })
 
-  scenario('that still waits is told to stop: it ends at once and in order', async () => {
+  scenario('stopped while still waiting: it ends at once and cleanly', async () => {
     proxy.setDown(true)
     await startWaiting({})
     proxy.setDown(false)
@@ -168,7 +165,7 @@ describe('two nodes, each with its own RPC node', () => {
     await ground.stop()
   })
 
-  scenario('the one that runs the lane loses its RPC node: the peer takes the lane and goes on', async () => {
+  scenario('the owner of the lane loses its RPC node: the other node takes over the lane', async () => {
     const [first, second] = nodes as [DroverProcess, DroverProcess]
     const ownerOf = async (asked: DroverProcess): Promise<string | undefined> =>
       (await asked.get('/v1/signers')).body.items[0].lease?.node

@@ -42,7 +42,7 @@ describe('a chain in trouble', () => {
   })
 
   scenario(
-    'no block while a transaction waits: the chain is named, and the transaction is not called stuck',
+    'no new block while a transaction waits: the chain is reported, and the transaction is not marked stuck',
     async () => {
       const id = await node.send()
       await untilHealth('standing')
@@ -77,7 +77,7 @@ describe('a chain in trouble', () => {
     },
   )
 
-  scenario('a head that went back and stays there is named, until the chain is past it again', async () => {
+  scenario('a head that went back is reported until the chain has passed it again', async () => {
     await mineAndFollow(20)
     await node.chain.rollback(15)
     const { message } = await untilHealth('rewound')
@@ -88,25 +88,22 @@ describe('a chain in trouble', () => {
     await node.mineUntil([await node.send()], 'CONFIRMED')
   })
 
-  scenario(
-    'the RPC URL leads to a new chain at block 0: the head went back to 0, and lost transactions are named',
-    async () => {
-      await mineAndFollow(1)
-      // Started this late it has a first block of its own.
-      fresh = await startTestChain()
-      node.proxy.setUpstream(fresh.rpcUrl)
-      expect((await untilHealth('rewound')).message).toMatch(/to block 0/)
-      const lost = await eventually(
-        () => events('finality.broken'),
-        (seen) => seen.at(-1)?.detail.gone > 0,
-      )
-      expect(node.accepted).toEqual(expect.arrayContaining(lost.at(-1).detail.transactions))
-      expect(await node.metric('drover_final_reorgs_total')).toBeGreaterThan(0)
-      node.proxy.setUpstream(node.chain.rpcUrl)
-      await node.chain.mine(2)
-      await untilHealth('ok')
-    },
-  )
+  scenario('the RPC URL serves a new chain at block 0: this and the lost transactions are reported', async () => {
+    await mineAndFollow(1)
+    // Started this late it has a first block of its own.
+    fresh = await startTestChain()
+    node.proxy.setUpstream(fresh.rpcUrl)
+    expect((await untilHealth('rewound')).message).toMatch(/to block 0/)
+    const lost = await eventually(
+      () => events('finality.broken'),
+      (seen) => seen.at(-1)?.detail.gone > 0,
+    )
+    expect(node.accepted).toEqual(expect.arrayContaining(lost.at(-1).detail.transactions))
+    expect(await node.metric('drover_final_reorgs_total')).toBeGreaterThan(0)
+    node.proxy.setUpstream(node.chain.rpcUrl)
+    await node.chain.mine(2)
+    await untilHealth('ok')
+  })
 })
 
 describe('a node that is one block behind', () => {
@@ -116,7 +113,7 @@ describe('a node that is one block behind', () => {
   })
   afterAll(() => node.close())
 
-  scenario('its revert ends nothing: the call is accepted, waits, and succeeds', async () => {
+  scenario('its revert is not final: the call is accepted, waits, and succeeds', async () => {
     const heal = node.proxy.on(ESTIMATE, ({ params: [, at] }) =>
       at === 'latest' ? rpcError(3, 'execution reverted: not yet') : rpcError(-32000, 'header not found'),
     )
@@ -139,7 +136,7 @@ describe('a node that is one block behind', () => {
     await node.mineUntil([id], 'CONFIRMED')
   })
 
-  scenario('where a node takes no block at all, a revert is final only at the second head', async () => {
+  scenario('if a node accepts no block parameter, a revert counts only at the second head', async () => {
     const heal = node.proxy.on(ESTIMATE, ({ params: [, at] }) =>
       at === 'latest' ? rpcError(3, 'execution reverted: no') : rpcError(-32602, 'invalid argument 1'),
     )
@@ -152,14 +149,14 @@ describe('a node that is one block behind', () => {
   })
 })
 
-describe('a reorganisation past finality', () => {
+describe('a reorg past finality', () => {
   beforeAll(async () => {
     node = await startSingleNode({ preset: 'stable' })
     await mineAndFollow(3)
   })
   afterAll(() => node.close())
 
-  scenario('final stays final, and it is said which transactions and nonces are gone', async () => {
+  scenario('final stays final, and the lost transactions and nonces are reported', async () => {
     const ids = [await node.send(), await node.send()]
     await node.mineUntil(ids, 'CONFIRMED')
     await mineAndFollow(2)
@@ -187,7 +184,7 @@ describe('rate limits', () => {
   afterAll(() => node.close())
 
   scenario(
-    '30 % of requests answered 429: the follower gets to the head, with every answer that it got',
+    '30 % of requests answered 429: the follower still reaches the head, and no answer is wasted',
     async (remark) => {
       node = await startSingleNode({ preset: 'fast', env: { DROVER_POLL_INTERVAL: '500ms' } })
       const asked = node.proxy.requestCount

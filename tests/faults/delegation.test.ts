@@ -19,28 +19,31 @@ afterEach(() => node.close())
 
 const readWindow = async () => (await node.drover().get(`/v1/signers/${node.sender.address}`)).body.lanes[0].window
 
-scenario('an account is delegated while running: noticed with the next blocks, then one at a time', async (remark) => {
-  node = await startSingleNode({ preset: 'fast', env: SLOW })
-  installGethLikePool(node.proxy, node.chain, POOL)
-  await node.mineUntil(await node.sendTogether(5), 'CONFIRMED')
-  await node.chain.setCode(node.sender.address, DELEGATED)
-  const asked = node.proxy.count('eth_getCode')
-  const ids = await node.sendTogether(8)
-  await node.mineUntil(ids, 'CONFIRMED')
-  expect(node.proxy.count('eth_getCode')).toBeGreaterThan(asked)
-  expect(await readWindow()).toMatchObject({ size: 1, reason: 'delegated' })
-  const sends = node.proxy.count(SEND)
-  const [, , last = ''] = await node.sendTogether(3)
-  const explain = async () => (await node.drover().get(`/v1/transactions/${last}/explain`)).body
-  const { summary } = await eventually(explain, ({ cause }) => cause === 'waiting_for_slot')
-  expect(summary).toContain('delegated code (EIP-7702)')
-  await node.mineUntil(node.accepted, 'CONFIRMED')
-  expect(node.proxy.count(SEND) - sends).toBe(3)
-  remark(`${sends} sends for 13 intents`)
-  await expectUndisturbed(node)
-})
+scenario(
+  'an account is delegated while running: noticed within a few blocks, then one in flight at a time',
+  async (remark) => {
+    node = await startSingleNode({ preset: 'fast', env: SLOW })
+    installGethLikePool(node.proxy, node.chain, POOL)
+    await node.mineUntil(await node.sendTogether(5), 'CONFIRMED')
+    await node.chain.setCode(node.sender.address, DELEGATED)
+    const asked = node.proxy.count('eth_getCode')
+    const ids = await node.sendTogether(8)
+    await node.mineUntil(ids, 'CONFIRMED')
+    expect(node.proxy.count('eth_getCode')).toBeGreaterThan(asked)
+    expect(await readWindow()).toMatchObject({ size: 1, reason: 'delegated' })
+    const sends = node.proxy.count(SEND)
+    const [, , last = ''] = await node.sendTogether(3)
+    const explain = async () => (await node.drover().get(`/v1/transactions/${last}/explain`)).body
+    const { summary } = await eventually(explain, ({ cause }) => cause === 'waiting_for_slot')
+    expect(summary).toContain('delegated code (EIP-7702)')
+    await node.mineUntil(node.accepted, 'CONFIRMED')
+    expect(node.proxy.count(SEND) - sends).toBe(3)
+    remark(`${sends} sends for 13 intents`)
+    await expectUndisturbed(node)
+  },
+)
 
-scenario('a node takes only the next nonce: the lane sends one at a time, and nothing gets stuck', async (remark) => {
+scenario('a node accepts only the next nonce: the lane sends one at a time, and nothing gets stuck', async (remark) => {
   node = await startSingleNode({ preset: 'fast', env: SLOW })
   node.proxy.on(SEND, async ({ params: [raw] }) => {
     const { nonce = 0 } = parseTransaction(raw as `0x${string}`)

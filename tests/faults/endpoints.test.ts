@@ -51,7 +51,7 @@ const endpoints = async (): Promise<readonly SeenEndpoint[]> =>
 const states = async () => (await endpoints()).map(({ state }) => state)
 const confirmOne = async () => await node.mineUntil([await node.send()], 'CONFIRMED')
 
-scenario('the first of two URLs stops following and goes on answering: reads leave it, and it comes back', async () => {
+scenario('the first of two RPC nodes stops syncing: reads avoid it until it catches up', async () => {
   await startWithTwo()
   await confirmOne()
   const thaw = await freezeView(node.proxy, node.chain)
@@ -72,19 +72,22 @@ scenario('the first of two URLs stops following and goes on answering: reads lea
   await expectUndisturbed(node)
 })
 
-scenario('one of two URLs claims a head that does not exist: it is left, and the honest one does not lag', async () => {
-  await startWithTwo()
-  await confirmOne()
-  node.proxy.on('eth_blockNumber', answer('0x3b9aca00'))
-  await eventually(states, ([first, other]) => first === 'implausible' && other === 'healthy')
-  await confirmOne()
-  expect(await node.isReady()).toBe(true)
-  expect(await endpoints()).toMatchObject([{ inUse: false }, { inUse: true, lagBlocks: 0 }])
-  await expectUndisturbed(node)
-})
+scenario(
+  'one of two RPC nodes claims a head that does not exist: it is avoided, and the honest one does not count as lagging',
+  async () => {
+    await startWithTwo()
+    await confirmOne()
+    node.proxy.on('eth_blockNumber', answer('0x3b9aca00'))
+    await eventually(states, ([first, other]) => first === 'implausible' && other === 'healthy')
+    await confirmOne()
+    expect(await node.isReady()).toBe(true)
+    expect(await endpoints()).toMatchObject([{ inUse: false }, { inUse: true, lagBlocks: 0 }])
+    await expectUndisturbed(node)
+  },
+)
 
 scenario(
-  'the only URL leads to another chain while intents are sent: none ends, and the endpoint is barred',
+  'the only RPC node switches to another chain during sends: no intent ends, and the node is barred',
   async () => {
     node = await startSingleNode({ preset: 'fast' })
     await confirmOne()
@@ -108,7 +111,7 @@ scenario(
   },
 )
 
-scenario('one of two URLs leads to another chain at any moment: nothing of it is believed', async (remark) => {
+scenario('one of two RPC nodes keeps switching to another chain: none of its answers is used', async (remark) => {
   await startWithTwo()
   await confirmOne()
   await otherChain.mine(50)

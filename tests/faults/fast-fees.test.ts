@@ -99,7 +99,7 @@ test('the original is mined after a bump was sent: confirmed once', async () => 
   expect(await readChain(node.chain)).toHaveLength(1)
 })
 
-test('past the cap it says so and sends the same bytes; when the price falls it is mined [G11]', async () => {
+test('above the cap it says so and resends the same bytes; once the price falls it is mined [G11]', async () => {
   await start()
   const id = await node.send()
   await node.until(id, ({ state }) => state === 'TRACKING')

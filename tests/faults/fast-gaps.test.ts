@@ -30,7 +30,7 @@ function refuseTooLittleGas(): void {
 }
 
 describe('bytes that are proven invalid', () => {
-  test('free their nonce, and the next in line has it before any higher one is taken', async () => {
+  test('free their nonce, and the next queued transaction gets it before any higher one', async () => {
     node = await startSingleNode({ preset: 'fast', env: { DROVER_MAX_IN_FLIGHT: '2' } })
     refuseTooLittleGas()
     const act = (action: string) =>
@@ -52,7 +52,7 @@ describe('bytes that are proven invalid', () => {
     await expectConsecutive(2)
   })
 
-  test('with nothing in line the gap is filled by an empty transaction', async () => {
+  test('with an empty queue the gap is filled by an empty transaction', async () => {
     node = await startSingleNode({ preset: 'fast' })
     refuseTooLittleGas()
     const act = (action: string) =>
@@ -69,7 +69,7 @@ describe('bytes that are proven invalid', () => {
   })
 })
 
-test('bytes that the node refuses keep their nonce: an empty transaction takes it, and the next in line have theirs', async () => {
+test('bytes that the node refuses keep their nonce: an empty transaction fills it, and later nonces stay', async () => {
   node = await startSingleNode({ preset: 'fast' })
   const bad = await node.send(TOO_MUCH_GAS)
   const good = [await node.send(PLAIN), await node.send(PLAIN)]
@@ -103,7 +103,7 @@ describe('funds', () => {
     await expectConsecutive(99)
   })
 
-  test('a drained account parks its lane; confirmations go on; after a top-up it is mined within two blocks', async () => {
+  test('a drained account pauses its lane, confirmations continue, and after a top-up it is mined within two blocks', async () => {
     node = await startSingleNode({ preset: 'fast', env: { DROVER_FINALITY: '3' } })
     const before = await node.send(PLAIN)
     await node.until(before, ({ state }) => state === 'TRACKING')
@@ -126,7 +126,7 @@ describe('funds', () => {
     await expectConsecutive(6)
   })
 
-  test('drained while in flight: what the node dropped is sent again after the top-up', async () => {
+  test('drained while in flight: dropped transactions are sent again after the top-up', async () => {
     node = await startSingleNode({ preset: 'fast' })
     const id = await node.send(PLAIN)
     await node.until(id, ({ state }) => state === 'TRACKING')

@@ -109,7 +109,7 @@ const isSent = ({ state }: SeenTransaction) => state === 'TRACKING'
 
 describe('a node that inflates prices', () => {
   scenario(
-    'one method of the only node lies, each in turn: a transfer pays a fair price, the node is named',
+    'the only node lies with one method at a time: a transfer pays a fair price, and the node is named',
     async () => {
       node = await startSingleNode({ preset: 'fast' })
       await confirmOne()
@@ -125,7 +125,7 @@ describe('a node that inflates prices', () => {
   )
 
   scenario(
-    'the first of two lies about everything: a fair price by the other one, from the first transaction on',
+    'the first of two nodes lies about everything: prices come from the other, from the first transaction on',
     async () => {
       node = await startSingleNode({
         preset: 'fast',
@@ -140,7 +140,7 @@ describe('a node that inflates prices', () => {
   )
 
   scenario(
-    'the only node lies about everything: nothing is signed, explain says whose word it is; then the next block goes on [G11]',
+    'the only node lies about everything: nothing is signed and explain names the node; once it is honest, the next block continues [G11]',
     async () => {
       node = await startSingleNode({ preset: 'stable' })
       // From its first word on: one that knows what gas cost before notices a lie.
@@ -164,7 +164,7 @@ describe('a node that inflates prices', () => {
   )
 })
 
-scenario("a caller's own fees above the cap are refused, by HTTP and by JSON-RPC, and the field is named", async () => {
+scenario('fees of the caller above the cap are refused with the field name, over HTTP and JSON-RPC', async () => {
   node = await startSingleNode({ preset: 'fast' })
   const intent = { from: node.sender.address, to: node.sender.address, value: '1' }
   const post = async (body: Record<string, unknown>) =>
@@ -201,7 +201,7 @@ describe('at a cap of 5 gwei per gas for a transfer', () => {
     await mineAt(GWEI)
   }
 
-  scenario('a bump and a cancel stop there; when the price falls it is mined', async () => {
+  scenario('bump and cancel stop at the cap; once the price falls it is mined', async () => {
     await start()
     const id = await node.send({ gasLimit: '25200' })
     await node.until(id, isSent)
@@ -214,7 +214,7 @@ describe('at a cap of 5 gwei per gas for a transfer', () => {
     await expectWithin(id, cap)
   })
 
-  scenario('a fill waits there, and goes out when the price falls', async () => {
+  scenario('a gap fill waits at the cap, and is sent once the price falls', async () => {
     await start()
     const reserved = await node.drover().post(`/v1/signers/${node.sender.address}/nonces`, { ttlMs: 600_000 })
     const [{ id: lent, nonce }] = reserved.body.items
@@ -252,7 +252,7 @@ describe('where gas is free', () => {
 })
 
 scenario(
-  'the price falls: what waits for funds, for its own offer or for the cap goes on with that block',
+  'the price falls: transactions waiting for funds, for their own price or for the cap continue with that block',
   async () => {
     node = await startSingleNode({ preset: 'fast' })
     const own = { maxFeePerGas: String(3n * GWEI), maxPriorityFeePerGas: String(GWEI) }
@@ -276,7 +276,7 @@ scenario(
   },
 )
 
-scenario('a cap raised on another node wakes what waits for it at once, without a block', async () => {
+scenario('raising a cap on another node wakes waiting transactions at once, without a block', async () => {
   node = await startSingleNode({ preset: 'fast', env: { DROVER_MAX_TX_FEE: '0.05 ether' } })
   await setPolicy({ maxTxFee: '1000' })
   const id = await node.send(PLAIN)

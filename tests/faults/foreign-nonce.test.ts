@@ -59,8 +59,8 @@ const optionsOf = async (id: string): Promise<readonly string[]> => {
   return body.options.map(({ action }: { action: string }) => action)
 }
 
-describe('stable: a foreign transaction took the nonce', () => {
-  test('another effect: STUCK after the evidence is as deep as finality; it cannot be resolved, only requeued or closed', async () => {
+describe('stable: a foreign transaction used the nonce', () => {
+  test('another effect: STUCK once the foreign one is final; it can be requeued or closed, not resolved', async () => {
     node = await startSingleNode({ preset: 'stable', env: { DROVER_FINALITY: '4' } })
     await node.mineUntil([await node.send()], 'CONFIRMED')
     const { id, foreign } = await loseNonce()
@@ -114,7 +114,7 @@ describe('stable: a foreign transaction took the nonce', () => {
     expect(await countOf(node.sender.address)).toBe(4)
   })
 
-  test('another effect, closed: CANCELLED and replaced, and the lane goes on', async () => {
+  test('another effect, closed: CANCELLED as replaced, and the lane continues', async () => {
     node = await startSingleNode({ preset: 'stable' })
     const { id, foreign } = await loseNonce()
     const next = await node.send()
@@ -149,7 +149,7 @@ describe('stable: a foreign transaction took the nonce', () => {
     expect((await node.history(id)).at(-1)).toMatchObject({ detail: { hash: foreign } })
   })
 
-  test('a first count that was stale is no foreign nonce: it takes the next one by itself', async () => {
+  test('a stale first nonce count is no foreign nonce: it takes the next nonce by itself', async () => {
     const hourAgo = Math.floor(Date.now() / 1_000) - 3_600
     node = await startSingleNode({ preset: 'stable', chainArgs: ['--timestamp', `${hourAgo}`] })
     // The same payment as is asked for later: it must not be taken for it.
@@ -170,7 +170,7 @@ describe('stable: a foreign transaction took the nonce', () => {
     expect(await countOf(node.sender.address)).toBe(3)
   })
 
-  test('in a block that then leaves the chain: ours is mined after all', async () => {
+  test('reorged away: ours is mined after all', async () => {
     node = await startSingleNode({ preset: 'stable', env: { DROVER_FINALITY: '4' } })
     const { id } = await loseNonce()
     await node.until(id, ({ state }) => state === 'TRACKING')
@@ -180,7 +180,7 @@ describe('stable: a foreign transaction took the nonce', () => {
     await expectUndisturbed(node)
   })
 
-  test('after ours was mined and reorganised away: STUCK with the same cause', async () => {
+  test('after ours was mined and reorged away: STUCK with the same cause', async () => {
     node = await startSingleNode({ preset: 'stable', env: { DROVER_FINALITY: '4' } })
     const id = await node.send()
     await node.until(id, ({ state }) => state === 'TRACKING')
@@ -195,8 +195,8 @@ describe('stable: a foreign transaction took the nonce', () => {
   })
 })
 
-describe('fast: a foreign transaction took the nonce', () => {
-  test('queued again at its place and executed once, under the next nonce [G3]', async () => {
+describe('fast: a foreign transaction used the nonce', () => {
+  test('requeued at its old position and executed once, with the next nonce [G3]', async () => {
     node = await startSingleNode({ preset: 'fast', env: { DROVER_FINALITY: '3' } })
     const { id, foreign } = await loseNonce()
     await node.mineUntil([id], 'CONFIRMED')

@@ -123,7 +123,7 @@ async function delegateFirst(): Promise<void> {
 }
 
 scenario(
-  'an account is delegated (EIP-7702) on a real geth, while running: noticed, one at a time, all confirmed',
+  'an account is delegated (EIP-7702) on a real geth while running: noticed, one in flight at a time, all confirmed',
   async () => {
     await start({})
     await postAll(BATCH)

@@ -19,7 +19,7 @@ afterEach(() => node.close())
 const readWindow = async () => (await node.drover().get(`/v1/signers/${node.sender.address}`)).body.lanes[0].window
 
 scenario(
-  '60 intents to a pool that keeps 12 and hides that: sent no further ahead, all mined, none bumped',
+  '60 intents to a pool that silently keeps only 12: no sending ahead, all mined, none bumped',
   async (remark) => {
     node = await startSingleNode({ preset: 'fast', env: SLOW })
     const geth = installGethLikePool(node.proxy, node.chain, POOL)
@@ -40,7 +40,7 @@ scenario(
 )
 
 scenario(
-  'the pool loses everything between two blocks: back after the next one, without waiting for the interval',
+  'the pool loses everything between two blocks: resent after the next block, without waiting for the interval',
   async () => {
     node = await startSingleNode({ preset: 'fast', env: SLOW })
     const ids = await node.sendTogether(10)
@@ -55,7 +55,7 @@ scenario(
   },
 )
 
-scenario('a node hides one transaction for ever: it is sent again ever less often', async () => {
+scenario('a node hides one transaction forever: it is resent less and less often', async () => {
   node = await startSingleNode({ preset: 'fast', env: SLOW })
   const id = await node.send()
   const { hash } = await node.until(id, ({ state }) => state === 'TRACKING')
@@ -80,7 +80,7 @@ scenario('a node hides one transaction for ever: it is sent again ever less ofte
 })
 
 scenario(
-  'a node whose pending count is the latest one: it is asked by hash, and the window does not shrink',
+  'a node whose pending count equals its latest: Drover asks by hash, and the window does not shrink',
   async () => {
     node = await startSingleNode({ preset: 'fast', env: SLOW })
     node.proxy.on('eth_getTransactionCount', ({ params: [address, tag] }) =>

@@ -29,7 +29,7 @@ function transfer(): object {
   return { from: node.sender.address, to: node.sender.address, value: '0x1' }
 }
 
-test('the hash is told, and its transaction shown, before any node has it', async () => {
+test('the hash is returned and its transaction shown before any node has it', async () => {
   await start()
   node.proxy.on(SEND, drop({ forward: false }))
   const { result: hash } = await rpc('eth_sendTransaction', transfer())
@@ -50,7 +50,7 @@ test('the hash is told, and its transaction shown, before any node has it', asyn
   )
 })
 
-test('while no node answers a send is kept and named, and reads say so; afterwards it is mined', async () => {
+test('while no node responds, a send is stored and named and reads fail clearly; later it is mined', async () => {
   await start('1s')
   node.proxy.setDown(true)
   expect((await rpc('eth_blockNumber')).error).toMatchObject({ code: -32603 })
@@ -60,7 +60,7 @@ test('while no node answers a send is kept and named, and reads say so; afterwar
   await node.mineUntil([error.data.transactionId], 'CONFIRMED')
 })
 
-test("a node's words are passed on without the secret of its URL", async () => {
+test('error texts of a node are passed on without the secret in its URL', async () => {
   await start()
   node.proxy.on('eth_call', rpcError(-32001, `no plan for ${SECRET}`, { url: `https://x/${SECRET}`, hex: '0x01' }))
   const { error } = await rpc('eth_call', {})

@@ -22,7 +22,7 @@ describe.each(PRESETS)('%s: the answer is lost', (preset) => {
     ...new Set((await node.history(id)).filter(({ type }) => type === 'broadcast.answered').map(({ cause }) => cause)),
   ]
 
-  test('to a first send, and to its repetitions: ALLOCATED until a node says that it has the bytes', async () => {
+  test('to a first send and its repeats: ALLOCATED until a node confirms that it has the bytes', async () => {
     const heal = node.proxy.on(SEND, lost)
     const id = await node.send()
     await node.proxy.awaitCalls(SEND, 4)
@@ -39,7 +39,7 @@ describe.each(PRESETS)('%s: the answer is lost', (preset) => {
     await expectUndisturbed(node)
   })
 
-  test('to every send for good: the block tells, and the lane goes on', async () => {
+  test('to every send, forever: the block shows it, and the lane continues', async () => {
     node.proxy.on(SEND, lost)
     const ids = [await node.send(), await node.send(), await node.send()]
     await node.mineUntil(ids, 'CONFIRMED')
@@ -47,7 +47,7 @@ describe.each(PRESETS)('%s: the answer is lost', (preset) => {
     await expectUndisturbed(node)
   })
 
-  test('to re-sends of what a node has taken: still TRACKING, mined once', async () => {
+  test('to resends of accepted bytes: still TRACKING, mined once', async () => {
     const id = await node.send()
     await node.until(id, ({ state }) => state === 'TRACKING')
     node.proxy.on(SEND, lost)
@@ -57,7 +57,7 @@ describe.each(PRESETS)('%s: the answer is lost', (preset) => {
     await expectUndisturbed(node)
   })
 
-  test('to a send whose process is killed before it hears anything: the next one sends the same bytes [G4]', async () => {
+  test('to a send, and the process is killed: the next process sends the same bytes [G4]', async () => {
     const heal = node.proxy.on(SEND, lost)
     const ids = await node.sendTogether(5)
     await node.proxy.awaitCalls(SEND, 1)
@@ -69,7 +69,7 @@ describe.each(PRESETS)('%s: the answer is lost', (preset) => {
   })
 
   if (preset === 'fast')
-    test('to a whole batch, at its first send and at its re-sends', async () => {
+    test('to a whole batch, for the first send and for resends', async () => {
       const heal = node.proxy.on(SEND, lost)
       // As many as a lane sends ahead before it knows more.
       const ids = await node.sendTogether(16)
@@ -85,7 +85,7 @@ describe.each(PRESETS)('%s: the answer is lost', (preset) => {
     })
 
   if (preset === 'stable')
-    test('because it never comes: given up after a time, and sent again', async () => {
+    test('because it never arrives: times out, and is sent again', async () => {
       const held = node.proxy.hold(SEND, 'after')
       const id = await node.send()
       await held.arrived

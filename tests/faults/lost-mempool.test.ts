@@ -45,7 +45,7 @@ test(`${INTENTS} in flight on one lane, all dropped: back within one interval, a
   await expectUndisturbed(node)
 })
 
-test('stable: the one in flight is dropped again and again: each time the same bytes come back', async () => {
+test('stable: the transaction in flight is dropped repeatedly: each time the same bytes are resent', async () => {
   node = await startSingleNode({ preset: 'stable' })
   const id = await node.send()
   for (let round = 0; round < 3; round++) {

@@ -55,7 +55,7 @@ async function typesOf(id: string): Promise<readonly string[]> {
 }
 
 describe.each(['stable', 'fast'] as const)('%s', (preset) => {
-  test('preconfirmed, then mined: told in order, confirmed once', async () => {
+  test('preconfirmed, then mined: events in order, confirmed once', async () => {
     await start(preset)
     showPromises()
     const id = await node.send()
@@ -78,7 +78,7 @@ describe.each(['stable', 'fast'] as const)('%s', (preset) => {
   })
 })
 
-test('preconfirmed, then lost with the pool: sent again as soon as the chain is past it, mined once', async () => {
+test('preconfirmed, then lost with the pool: resent as soon as the chain has passed it, mined once', async () => {
   await start('stable')
   showPromises()
   const id = await node.send()
@@ -102,7 +102,7 @@ test('preconfirmed, then lost with the pool: sent again as soon as the chain is 
   await expectUndisturbed(node)
 })
 
-test('of several on their way only those that are shown are told', async () => {
+test('of several in flight, only those in the pending block are reported as preconfirmed', async () => {
   await start('fast')
   showPromises()
   const ids = await node.sendTogether(6)
@@ -116,7 +116,7 @@ test('of several on their way only those that are shown are told', async () => {
   await expectUndisturbed(node)
 })
 
-test('a node that counts its pool as pending, and has no receipt: nothing is told', async () => {
+test('a node that counts its pool as pending and has no receipt: nothing is reported', async () => {
   await start('stable')
   const id = await node.send()
   await node.until(id, ({ subState }) => subState === 'pending')

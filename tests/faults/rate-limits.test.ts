@@ -28,7 +28,7 @@ async function confirmAll(ids: readonly string[]): Promise<number> {
   return Math.round((performance.now() - startedAt) / 1000)
 }
 
-scenario('30 % of all requests are answered 429: everything goes on', async (remark) => {
+scenario('30 % of all requests are answered 429: everything is confirmed', async (remark) => {
   node = await startSingleNode({ preset: 'fast', env: { DROVER_MAX_IN_FLIGHT: '30' } })
   const ids = await node.sendTogether(10, () => void refuseShare(node.proxy, 0.3))
   remark(`10 intents in ${await confirmAll(ids)} s`)
@@ -49,16 +49,19 @@ scenario('20 calls a second allowed, 30 intents at once: steady progress', async
   await expectUndisturbed(node)
 })
 
-scenario('20 calls a second allowed, each call of a batch refused on its own: answers are used', async (remark) => {
-  node = await startSingleNode({ preset: 'fast', env: { DROVER_MAX_IN_FLIGHT: '30' } })
-  const limit = limitEachCall(node.proxy, 20)
-  limit.suspend(true)
-  const ids = await node.sendTogether(30, () => limit.suspend(false))
-  remark(`30 intents in ${await confirmAll(ids)} s; ${limit.allowed} calls answered, ${limit.refused} refused`)
-  await expectUndisturbed(node)
-})
+scenario(
+  '20 calls a second allowed, calls of a batch refused one by one: the answers received are used',
+  async (remark) => {
+    node = await startSingleNode({ preset: 'fast', env: { DROVER_MAX_IN_FLIGHT: '30' } })
+    const limit = limitEachCall(node.proxy, 20)
+    limit.suspend(true)
+    const ids = await node.sendTogether(30, () => limit.suspend(false))
+    remark(`30 intents in ${await confirmAll(ids)} s; ${limit.allowed} calls answered, ${limit.refused} refused`)
+    await expectUndisturbed(node)
+  },
+)
 
-scenario('Retry-After of a day from the only URL: left alone for a while, then probed', async () => {
+scenario('the only RPC node sends Retry-After of a day: paused for a while, then probed', async () => {
   node = await startSingleNode({ preset: 'fast', env: { DROVER_RPC_MAX_PAUSE: '2s' } })
   const [id] = await node.sendTogether(1, () => {
     node.proxy.onRequest(() => httpStatus(429, { headers: { 'retry-after': '86400' } }))
@@ -74,7 +77,7 @@ scenario('Retry-After of a day from the only URL: left alone for a while, then p
   await expectUndisturbed(node)
 })
 
-scenario('one of two URLs allows 5 calls a second: what it refuses goes to the other at once', async (remark) => {
+scenario('one of two RPC nodes allows 5 calls a second: refused calls go to the other at once', async (remark) => {
   const other = await startRpcProxy('http://127.0.0.1:1')
   second = other
   node = await startSingleNode({

@@ -87,14 +87,14 @@ async function readAllOf(ids: readonly string[]): Promise<readonly SeenTransacti
   return await Promise.all(ids.map(node.read))
 }
 
-scenario('one node refuses for its own fee cap, the other has taken the bytes: mined, and said so', async () => {
+scenario('one node refuses because of its fee cap, the other accepted: mined, and reported so', async () => {
   node.proxy.on(SEND, FEE_CAP)
   const ids = [await node.send(PLAIN), await node.send(PLAIN)]
   await node.mineUntil(ids, 'CONFIRMED')
   await expectAgreement(ids)
 })
 
-scenario('every node refuses, and one of them has forwarded the bytes all the same: mined, and said so', async () => {
+scenario('every node refuses, but one forwarded the bytes anyway: mined, and reported so', async () => {
   const forwards = async ({ params }: RpcCall): Promise<Reaction> => {
     await node.chain.rpc(SEND, params).catch(() => {})
     return FEE_CAP
@@ -109,7 +109,7 @@ scenario('every node refuses, and one of them has forwarded the bytes all the sa
 })
 
 scenario(
-  'every node refuses, and none has the bytes: an empty transaction takes the nonce, those behind go on',
+  'every node refuses and none has the bytes: an empty transaction takes the nonce, the others continue',
   async () => {
     onBoth(
       (call) => read(call).value === 77n,
@@ -125,29 +125,32 @@ scenario(
   },
 )
 
-scenario('each kind of refusal once: CANCELLED as rejected with the words of the nodes, all others mined', async () => {
-  const wordsOf = (call: RpcCall) => REFUSALS[Number(read(call).value ?? 0n) - 1000]
-  onBoth(
-    (call) => wordsOf(call) !== undefined,
-    (call) => rpcError(-32000, wordsOf(call) ?? ''),
-  )
-  const bad: string[] = []
-  const good: string[] = []
-  for (const index of REFUSALS.keys()) {
-    bad.push(await node.send({ ...PLAIN, value: String(1000 + index) }))
-    good.push(await node.send(PLAIN))
-  }
-  await node.mineUntil([...bad, ...good], 'CONFIRMED', 'CANCELLED')
-  expect((await readAllOf(good)).map(({ state }) => state)).toEqual(good.map(() => 'CONFIRMED'))
-  for (const [index, tx] of (await readAllOf(bad)).entries()) {
-    expect(tx).toMatchObject({ state: 'CANCELLED', subState: 'rejected', error: { code: 'rejected' } })
-    expect(JSON.stringify(tx.error)).toContain(REFUSALS[index])
-  }
-  await expectAgreement([...bad, ...good])
-})
+scenario(
+  'each kind of refusal once: CANCELLED as rejected, with the error of the node; all others are mined',
+  async () => {
+    const wordsOf = (call: RpcCall) => REFUSALS[Number(read(call).value ?? 0n) - 1000]
+    onBoth(
+      (call) => wordsOf(call) !== undefined,
+      (call) => rpcError(-32000, wordsOf(call) ?? ''),
+    )
+    const bad: string[] = []
+    const good: string[] = []
+    for (const index of REFUSALS.keys()) {
+      bad.push(await node.send({ ...PLAIN, value: String(1000 + index) }))
+      good.push(await node.send(PLAIN))
+    }
+    await node.mineUntil([...bad, ...good], 'CONFIRMED', 'CANCELLED')
+    expect((await readAllOf(good)).map(({ state }) => state)).toEqual(good.map(() => 'CONFIRMED'))
+    for (const [index, tx] of (await readAllOf(bad)).entries()) {
+      expect(tx).toMatchObject({ state: 'CANCELLED', subState: 'rejected', error: { code: 'rejected' } })
+      expect(JSON.stringify(tx.error)).toContain(REFUSALS[index])
+    }
+    await expectAgreement([...bad, ...good])
+  },
+)
 
 scenario(
-  'a tip of 0 that every node refuses, 20 behind it: it ends with the price named, all others are mined',
+  'every node refuses a tip of 0, 20 queued behind it: it fails naming the price, all others are mined',
   async () => {
     onBoth(
       (call) => read(call).maxPriorityFeePerGas === undefined || read(call).maxPriorityFeePerGas === 0n,
@@ -172,7 +175,7 @@ scenario(
   },
 )
 
-scenario('killed while it makes way, before the empty transaction is signed: the next process signs it', async () => {
+scenario('killed before the empty transaction is signed: the next process signs it', async () => {
   onBoth(isOriginal, () => FEE_CAP)
   // What the empty transaction needs is asked for before it is signed.
   const asked = [node.proxy, second].map((proxy) => proxy.hold('eth_estimateGas', 'before'))

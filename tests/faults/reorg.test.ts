@@ -48,7 +48,7 @@ async function expectWithdrawn(
   })
 }
 
-describe.each(PRESETS)('%s: blocks leave the chain', (preset) => {
+describe.each(PRESETS)('%s: reorgs', (preset) => {
   // Each reorganisation is shallower than the finality under which those before it ended.
   beforeAll(async () => {
     node = await startSingleNode({ preset, env: { DROVER_FINALITY: '6' } })
@@ -56,25 +56,22 @@ describe.each(PRESETS)('%s: blocks leave the chain', (preset) => {
   })
   afterAll(() => node.close())
 
-  test.each([1, 3])(
-    'the last %i blocks, with the transaction: withdrawn, sent again, won again [G6]',
-    async (depth) => {
-      const id = await node.send()
-      const { inclusion } = await mined(id)
-      await mineAndFollow(depth - 1)
-      const sends = node.proxy.count(SEND)
-      await node.chain.reorg(depth)
-      await expectWithdrawn(id, inclusion)
-      await node.proxy.awaitCalls(SEND, sends + 1)
-      await node.mineUntil([id], 'CONFIRMED')
-      const tx = await node.read(id)
-      expect(tx.inclusion?.blockHash).not.toBe(inclusion?.blockHash)
-      expect(tx.confirmations.newForks).toBe(1)
-      await expectUndisturbed(node)
-    },
-  )
+  test.each([1, 3])('of %i blocks, including the transaction: withdrawn, resent, mined again [G6]', async (depth) => {
+    const id = await node.send()
+    const { inclusion } = await mined(id)
+    await mineAndFollow(depth - 1)
+    const sends = node.proxy.count(SEND)
+    await node.chain.reorg(depth)
+    await expectWithdrawn(id, inclusion)
+    await node.proxy.awaitCalls(SEND, sends + 1)
+    await node.mineUntil([id], 'CONFIRMED')
+    const tx = await node.read(id)
+    expect(tx.inclusion?.blockHash).not.toBe(inclusion?.blockHash)
+    expect(tx.confirmations.newForks).toBe(1)
+    await expectUndisturbed(node)
+  })
 
-  test('only blocks on top of it: it stays, and its confirmations are replaced as a whole', async () => {
+  test('of blocks above it only: it stays, and its list of confirmations is replaced', async () => {
     const id = await node.send()
     const { inclusion } = await mined(id)
     const at = inclusion?.blockNumber ?? 0
@@ -99,7 +96,7 @@ describe.each(PRESETS)('%s: blocks leave the chain', (preset) => {
     await expectUndisturbed(node)
   })
 
-  test('while the service is stopped: it finds out, sends again, wins again [G6]', async () => {
+  test('while the service is stopped: noticed at start, resent, mined again [G6]', async () => {
     const id = await node.send()
     const { inclusion } = await mined(id)
     await node.stopService()
@@ -112,10 +109,10 @@ describe.each(PRESETS)('%s: blocks leave the chain', (preset) => {
   })
 })
 
-describe.each(PRESETS)('%s: all that the service remembers leaves the chain', (preset) => {
+describe.each(PRESETS)('%s: a reorg of everything the service remembers', (preset) => {
   afterEach(() => node.close())
 
-  test('deeper than the header window: looked up by hash, withdrawn, sent again [G6]', async () => {
+  test('deeper than the header window: looked up by hash, withdrawn, resent [G6]', async () => {
     node = await startSingleNode({ preset, env: { DROVER_FINALITY: '4', DROVER_HEADER_WINDOW: '16' } })
     await mineAndFollow(30)
     const id = await node.send()
@@ -132,7 +129,7 @@ describe.each(PRESETS)('%s: all that the service remembers leaves the chain', (p
 describe('stable', () => {
   afterEach(() => node.close())
 
-  test('a transaction that the new fork holds in another block follows it', async () => {
+  test('a transaction that is in another block of the new fork follows it', async () => {
     node = await startSingleNode({ preset: 'stable', env: { DROVER_FINALITY: '6' } })
     await node.chain.mine(3)
     const id = await node.send()
@@ -147,7 +144,7 @@ describe('stable', () => {
     await expectUndisturbed(node)
   })
 
-  test('a reverted one takes the same way to FAILED_FINAL', async () => {
+  test('a reverted transaction goes the same way to FAILED_FINAL', async () => {
     node = await startSingleNode({ preset: 'stable', env: { DROVER_FINALITY: '4' } })
     await node.chain.setCode(TARGET, revertingCode('no'))
     await node.chain.mine(1)
@@ -160,7 +157,7 @@ describe('stable', () => {
     await expectUndisturbed(node, { reverted: [id] })
   })
 
-  test('one that succeeded, and reverts on the new fork, is FAILED_FINAL', async () => {
+  test('a transaction that succeeded but reverts on the new fork is FAILED_FINAL', async () => {
     node = await startSingleNode({ preset: 'stable', env: { DROVER_FINALITY: '4' } })
     const id = await node.send({ to: TARGET, data: '0x12345678', value: '0', simulate: false, gasLimit: '60000' })
     const { inclusion, receipt } = await mined(id)
@@ -175,7 +172,7 @@ describe('stable', () => {
   test.each([
     ['40 confirmations', { finality: 40 }, {}],
     ['the tag finalized', {}, { DROVER_FINALITY: 'finalized' }],
-  ])('below the header window is not final where the rule asks for %s', async (_, intent, env) => {
+  ])('below the header window is not final if the rule asks for %s', async (_, intent, env) => {
     node = await startSingleNode({
       preset: 'stable',
       env: { DROVER_FINALITY: '4', DROVER_HEADER_WINDOW: '16', ...env },
@@ -194,7 +191,7 @@ describe('stable', () => {
 describe('fast', () => {
   afterEach(() => node.close())
 
-  test('a sequence over several blocks comes back in its order', async () => {
+  test('a sequence over several blocks is mined again in order', async () => {
     node = await startSingleNode({ preset: 'fast', env: { DROVER_FINALITY: '6' } })
     await node.chain.mine(2)
     const ids: string[] = []

@@ -38,7 +38,7 @@ async function sendTooCheap(intent: Record<string, unknown> = {}): Promise<strin
 }
 
 describe('stable', () => {
-  test('nothing is replaced by itself; an order to speed up is carried out, once', async () => {
+  test('nothing is replaced automatically; a speed-up is carried out once', async () => {
     node = await startSingleNode({ preset: 'stable', env: { DROVER_STUCK_AFTER: '3s' } })
     const id = await sendTooCheap()
     await node.until(id, ({ state }) => state === 'STUCK')
@@ -68,7 +68,7 @@ describe('stable', () => {
 })
 
 describe('fast: a bump', () => {
-  test('is not signed while the call would revert, or cannot be paid for; explain says why; then it is', async () => {
+  test('is not signed while the call would revert or lacks funds, and explain says why; then it is', async () => {
     node = await startSingleNode({ preset: 'fast' })
     await setPolicy({ bumpAfterMs: 500 })
     const id = await node.send({ to: TARGET, gasLimit: '100000' })

@@ -31,7 +31,7 @@ const start = async () => {
 }
 const confirmOne = async () => await node.mineUntil([await node.send()], 'CONFIRMED')
 
-scenario('a second URL of another chain from the start: left out, and never sent anything', async () => {
+scenario('a second RPC node on another chain from the start: never used, and nothing is sent to it', async () => {
   await start()
   for (let round = 0; round < 3; round++) await confirmOne()
   expect(second.count(SEND)).toBe(0)
@@ -39,7 +39,7 @@ scenario('a second URL of another chain from the start: left out, and never sent
   await expectUndisturbed(node)
 })
 
-scenario('the first dies and comes back, then the second: sends and reads go to the one that is left', async () => {
+scenario('the first RPC node fails and recovers, then the second: calls go to the one that works', async () => {
   await start()
   second.setUpstream(node.chain.rpcUrl)
   await confirmOne()
@@ -54,44 +54,38 @@ scenario('the first dies and comes back, then the second: sends and reads go to 
   await expectUndisturbed(node)
 })
 
-scenario(
-  'one comes back as a node of another chain while the other is down: it waits, and sends nothing there',
-  async () => {
-    await start()
-    second.setUpstream(node.chain.rpcUrl)
-    await confirmOne()
-    node.proxy.setDown(true)
-    second.setDown(true)
-    await eventually(node.isReady, (ready) => !ready)
-    const id = await node.send()
-    const sent = second.count(SEND)
-    second.setUpstream(otherChain.rpcUrl)
-    second.setDown(false)
-    await second.awaitCalls('eth_chainId', second.count('eth_chainId') + 1)
-    expect(await node.isReady()).toBe(false)
-    expect(await node.read(id)).toMatchObject({ state: 'QUEUED', nonce: null })
-    expect(second.count(SEND)).toBe(sent)
-    node.proxy.setDown(false)
-    await node.mineUntil([id], 'CONFIRMED')
-    await confirmOne()
-    await expectUndisturbed(node)
-  },
-)
+scenario('one comes back on another chain while the other is down: Drover waits, and sends nothing there', async () => {
+  await start()
+  second.setUpstream(node.chain.rpcUrl)
+  await confirmOne()
+  node.proxy.setDown(true)
+  second.setDown(true)
+  await eventually(node.isReady, (ready) => !ready)
+  const id = await node.send()
+  const sent = second.count(SEND)
+  second.setUpstream(otherChain.rpcUrl)
+  second.setDown(false)
+  await second.awaitCalls('eth_chainId', second.count('eth_chainId') + 1)
+  expect(await node.isReady()).toBe(false)
+  expect(await node.read(id)).toMatchObject({ state: 'QUEUED', nonce: null })
+  expect(second.count(SEND)).toBe(sent)
+  node.proxy.setDown(false)
+  await node.mineUntil([id], 'CONFIRMED')
+  await confirmOne()
+  await expectUndisturbed(node)
+})
 
-scenario(
-  'one says that it has taken what it drops, the other fails for a while: sent again until a block has it',
-  async () => {
-    await start()
-    second.setUpstream(node.chain.rpcUrl)
-    await confirmOne()
-    second.on(SEND, ({ params }) => answer(keccak256(params[0] as `0x${string}`)))
-    const heal = node.proxy.on(SEND, httpStatus(500))
-    const id = await node.send()
-    await node.until(id, ({ state }) => state === 'TRACKING')
-    await node.chain.mine(3)
-    expect(await node.read(id)).toMatchObject({ state: 'TRACKING', inclusion: null })
-    heal()
-    await node.mineUntil([id], 'CONFIRMED')
-    await expectUndisturbed(node)
-  },
-)
+scenario('one accepts and drops, the other fails for a while: resent until mined', async () => {
+  await start()
+  second.setUpstream(node.chain.rpcUrl)
+  await confirmOne()
+  second.on(SEND, ({ params }) => answer(keccak256(params[0] as `0x${string}`)))
+  const heal = node.proxy.on(SEND, httpStatus(500))
+  const id = await node.send()
+  await node.until(id, ({ state }) => state === 'TRACKING')
+  await node.chain.mine(3)
+  expect(await node.read(id)).toMatchObject({ state: 'TRACKING', inclusion: null })
+  heal()
+  await node.mineUntil([id], 'CONFIRMED')
+  await expectUndisturbed(node)
+})

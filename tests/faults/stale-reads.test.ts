@@ -39,7 +39,7 @@ function hideReceipts(): () => void {
 }
 
 describe.each(PRESETS)('%s', (preset) => {
-  test('counts that stay at zero, and then lag behind, change nothing', async () => {
+  test('nonce counts that stay at zero, then lag, change nothing', async () => {
     node = await startSingleNode({ preset })
     const heal = node.proxy.on('eth_getTransactionCount', answer('0x0'))
     for (let round = 0; round < 3; round++) await node.mineUntil([await node.send(), await node.send()], 'CONFIRMED')
@@ -52,7 +52,7 @@ describe.each(PRESETS)('%s', (preset) => {
     await expectUndisturbed(node)
   })
 
-  test('no receipt for a mined transaction, for far longer than finality: never lost, CONFIRMED once there is one', async () => {
+  test('no receipt for a mined transaction until long past finality: not lost, CONFIRMED once there is one', async () => {
     node = await startSingleNode({ preset, env: { DROVER_FINALITY: `${FINALITY}` } })
     const ids = await node.sendTogether(preset === 'fast' ? 3 : 1)
     for (const id of ids) await node.until(id, ({ state }) => state === 'TRACKING')
@@ -66,7 +66,7 @@ describe.each(PRESETS)('%s', (preset) => {
     await expectUndisturbed(node)
   })
 
-  test('no receipt, and a restart after which the block is out of sight: its list is the proof that it is ours', async () => {
+  test('no receipt, and a restart after which the block is below the window: its transaction list proves it is ours', async () => {
     node = await startSingleNode({ preset, env: { DROVER_FINALITY: `${FINALITY}`, DROVER_HEADER_WINDOW: '16' } })
     const ids = await node.sendTogether(preset === 'fast' ? 3 : 1)
     for (const id of ids) await node.until(id, ({ state }) => state === 'TRACKING')
@@ -92,7 +92,7 @@ describe.each(PRESETS)('%s', (preset) => {
   })
 })
 
-test('stable: a count of pending transactions that is too high does not matter once the lane has a cursor', async () => {
+test('stable: a pending count that is too high does not matter once the lane has a cursor', async () => {
   node = await startSingleNode({ preset: 'stable' })
   await node.mineUntil([await node.send()], 'CONFIRMED')
   node.proxy.on(

@@ -10,7 +10,7 @@ afterEach(() => node.close())
 
 const explain = async (id: string) => (await node.drover().get(`/v1/transactions/${id}/explain`)).body
 
-test('stable: STUCK after stuckAfter; the successor waits in the queue; mined late, both are CONFIRMED', async () => {
+test('stable: STUCK after stuckAfter, the next stays queued; mined late, both are CONFIRMED', async () => {
   node = await startSingleNode({ preset: 'stable', env: { DROVER_STUCK_AFTER: '2s' } })
   const [first, second] = [await node.send(), await node.send()]
   await node.until(first, ({ state }) => state === 'STUCK')
@@ -43,7 +43,7 @@ test('fast: only the lowest nonce is STUCK, those above are blocked by it; all a
   await expectUndisturbed(node, { mayHaveBeenStuck: true })
 })
 
-test('stable: STUCK through a restart, and the pool has lost it: sent again and mined', async () => {
+test('stable: still STUCK after a restart, and lost from the pool: resent and mined', async () => {
   node = await startSingleNode({ preset: 'stable', env: { DROVER_STUCK_AFTER: '1s' } })
   const id = await node.send()
   await node.until(id, ({ state }) => state === 'STUCK')

@@ -38,7 +38,7 @@ afterAll(async () => {
   await service?.stop()
 })
 
-test('2,000 missed blocks are caught up with, in order, none left out', async () => {
+test('2,000 missed blocks are processed in order, none skipped', async () => {
   const { chain, drover } = service
   const create = async (schedule: object) => {
     const call = { function: 'increase(uint256)', args: ['1'] }

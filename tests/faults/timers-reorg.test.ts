@@ -35,7 +35,9 @@ describe.each([0, 3])('with deliverAt %i', (deliverAt) => {
   beforeAll(async () => {
     service = await startService({
       env: {
-        ...{ DROVER_FINALITY: '8', DROVER_SIGNER_POLICY: 'fast', DROVER_TIMERS_DELIVER_AT: String(deliverAt) },
+        DROVER_FINALITY: '8',
+        DROVER_SIGNER_POLICY: 'fast',
+        DROVER_TIMERS_DELIVER_AT: String(deliverAt),
         DROVER_RESUBMIT_INTERVAL: '1s',
       },
     })
@@ -103,7 +105,7 @@ describe.each([0, 3])('with deliverAt %i', (deliverAt) => {
       expect(again).toMatchObject({ id: before.id, transactionId: before.transactionId })
   })
 
-  test('in the end each fire is one transaction at most, and each transaction one call [G10]', async () => {
+  test('in the end each fire is at most one transaction, and each transaction one call [G10]', async () => {
     await mine(4)
     for (const id of [ticking, reacting]) {
       const { body } = await service.drover.request('DELETE', `/v1/timers/${id}`)

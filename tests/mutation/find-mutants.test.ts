@@ -22,7 +22,7 @@ test.each([
   expect(of(text)).toEqual(changes)
 })
 
-test('several in one text, each awake alone', () => {
+test('several in one text, each active alone', () => {
   const text = 'return (a, b) => [a < b, a + b]\n'
   const mutants = findMutants('a.ts', text).map((mutant, id) => ({ ...mutant, id }))
   const run = (awake: number) => {

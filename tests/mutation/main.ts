@@ -71,7 +71,10 @@ function rehearse(): readonly Passed[] {
   if (existsSync(file)) return readRehearsal(file)
   writeFileSync(file, '')
   const { status, stdout } = spawnSync(process.execPath, [VITEST, 'run', '--config', CONFIG, '--silent'], {
-    ...{ cwd: ROOT, env: { ...environment, DROVER_MUTANTS_PASSED: file }, encoding: 'utf8', maxBuffer: 2 ** 28 },
+    cwd: ROOT,
+    env: { ...environment, DROVER_MUTANTS_PASSED: file },
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
   })
   if (status !== 0) throw new Error(`the tests fail without any mutant:\n${stdout.slice(-4_000)}`)
   return readRehearsal(file)
@@ -88,7 +91,10 @@ function runTests(id: number, tests: readonly Passed[]): Promise<Fate> {
   const usualMs = tests.reduce((sum, { ms }) => sum + ms, 0)
   const files = tests.map(({ test }) => relative(ROOT, test))
   const child = spawn(process.execPath, [VITEST, 'run', '--config', CONFIG, '--silent', '--bail=1', ...files], {
-    ...{ cwd: ROOT, env: { ...environment, DROVER_MUTANT: String(id) }, stdio: 'ignore', detached: true },
+    cwd: ROOT,
+    env: { ...environment, DROVER_MUTANT: String(id) },
+    stdio: 'ignore',
+    detached: true,
   })
   return new Promise((resolve) => {
     // A mutant may wait or loop for ever: that is noticed too.
@@ -152,7 +158,10 @@ const explained = survivors.filter(({ mutant }) => reasons[keyOf(mutant)] !== un
 const counted = fates.length - explained.length
 const score = counted === 0 ? 0 : Math.round((1_000 * fates.filter(isKilled).length) / counted) / 10
 const report = {
-  ...{ seed: Number(values.seed), places: all.length, tried: fates.length, score },
+  seed: Number(values.seed),
+  places: all.length,
+  tried: fates.length,
+  score,
   killed: fates.filter(isKilled).length,
   equivalent: explained.map(({ mutant }) => ({ mutant: spell(mutant), reason: reasons[keyOf(mutant)] })),
   survivors: survivors

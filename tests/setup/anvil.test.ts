@@ -23,7 +23,7 @@ test('the development accounts are those anvil funds', async () => {
   ])
 })
 
-test('nothing is mined until told', async () => {
+test('nothing is mined until told to', async () => {
   const hash = await send()
   expect(await chain.rpc('eth_getTransactionReceipt', [hash])).toBe(null)
   await chain.mine(3)
@@ -31,7 +31,7 @@ test('nothing is mined until told', async () => {
   expect(await chain.blockNumber()).toBe(3)
 })
 
-test('a reorganisation takes transactions away and keeps the height', async () => {
+test('a reorg removes transactions and keeps the height', async () => {
   const hash = await send()
   await chain.mine()
   const height = await chain.blockNumber()
@@ -64,7 +64,7 @@ test('balances, nonces, code and fees can be set', async () => {
   expect(await chain.rpc('eth_getBlockByNumber', ['latest', false])).toMatchObject({ baseFeePerGas: '0x12a05f200' })
 })
 
-test('a block for every transaction, if so wished', async () => {
+test('a block for every transaction, on request', async () => {
   const height = await chain.blockNumber()
   await chain.setAutomine(true)
   await send()

@@ -9,9 +9,9 @@ export interface TestChain extends LocalChain {
   mine(blocks?: number): Promise<void>
   /** A block for every transaction. Not for load: anvil 1.7.1 can hang when several senders send at once. */
   setAutomine(enabled: boolean): Promise<void>
-  /** A block every so many seconds; 0 ends it. */
+  /** A block at this interval; 0 stops it. */
   setBlockInterval(seconds: number): Promise<void>
-  /** Replaces the last `depth` blocks by empty ones. Their transactions are gone, from the pool as well. */
+  /** Replaces the last `depth` blocks with empty ones. Their transactions are gone, from the pool too. */
   reorg(depth: number): Promise<void>
   /** Removes the last `depth` blocks, leaving a shorter chain. */
   rollback(depth: number): Promise<void>

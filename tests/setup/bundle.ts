@@ -1,11 +1,11 @@
-/** Makes one script of a program and all that it imports, the way a web page gets it. */
+/** Bundles a program and its imports into one script, as a web page would load it. */
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const ENTRY = 'virtual:program'
 
-/** Nothing of it runs here. What only Node has, and is imported, is an error. */
+/** Nothing of it runs here. Importing a Node module is an error. */
 export async function bundle(program: string): Promise<string> {
   const output = await build({
     root: ROOT,

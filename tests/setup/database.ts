@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL database for one test file, cloned from a template that has the schema. The template is made by the
- * first who needs it in a run; an advisory lock makes the others wait, and its name holds a hash of the migrations.
+ * A PostgreSQL database for one test file, cloned from a template with the schema. The first file of a run that needs
+ * the template creates it, while an advisory lock makes the others wait. Its name contains a hash of the migrations.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -15,16 +15,16 @@ export interface TestDatabase {
 }
 
 export interface DatabaseTemplate {
-  /** Tells one template from another; lower case letters and digits. */
+  /** Identifies the template; lower case letters and digits. */
   readonly name: string
-  /** Fills the new database behind this URL, and closes its connections. */
+  /** Fills the new database at this URL, and closes its connections. */
   prepare(url: string): Promise<void>
 }
 
 const MIGRATIONS = new URL('../../packages/server/src/store/migrations/', import.meta.url)
 const TEMPLATE_LOCK = 4_747_001
 
-/** With the current schema; with another template; or, with null, empty. */
+/** With the current schema by default, from another template, or empty with null. */
 export async function createTestDatabase(template?: DatabaseTemplate | null): Promise<TestDatabase> {
   const adminUrl = inject('databaseAdminUrl')
   const prefix = inject('databasePrefix')
@@ -54,7 +54,7 @@ async function ensureTemplate(
   try {
     const found = await admin.query('select from pg_database where datname = $1', [name])
     if (found.rowCount !== 0) return name
-    // It gets its name when it is whole: a preparation that failed is done again by the next one.
+    // It gets its name only when complete: after a failed preparation the next file starts over.
     const draft = `${name}_draft`
     await admin.query(`drop database if exists "${draft}" with (force)`)
     await admin.query(`create database "${draft}" template template0`)

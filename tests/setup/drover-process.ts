@@ -1,4 +1,4 @@
-/** Starts the real service as a process of its own, talks to it over HTTP, and kills it with real signals. */
+/** Starts the real service as its own process, talks to it over HTTP, and kills it with real signals. */
 import { inject } from 'vitest'
 import './compile.ts'
 import { type LaunchedProcess, launchProcess } from './launch-process.ts'
@@ -18,7 +18,7 @@ export interface DroverProcess {
   get(path: string): Promise<HttpAnswer>
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<HttpAnswer>
   signal(signal: NodeJS.Signals): void
-  /** Sends a signal and waits for the end; answers the exit code, null if the signal ended it. */
+  /** Sends a signal and waits for the exit; returns the exit code, or null if the signal ended it. */
   end(signal?: NodeJS.Signals): Promise<number | null>
   output(): string
 }
@@ -29,7 +29,7 @@ export function launchDrover(args: readonly string[], env: Record<string, string
 
 export interface StartOptions {
   readonly databaseUrl: string
-  /** Absent where the configuration file names the chains. */
+  /** Absent if the configuration file names the chains. */
   readonly rpcUrl?: string
   readonly signerKeys: readonly string[]
   readonly env?: Record<string, string>
@@ -62,7 +62,7 @@ export async function startDrover(options: StartOptions): Promise<DroverProcess>
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
-    // A bug is told only to the log: without it nobody could find it.
+    // Only the log explains a bug, so it goes into the error.
     if (response.status === 500) throw new Error(`${method} ${path} answered 500; the log says:\n${launched.output()}`)
     const isJson = response.headers.get('content-type')?.includes('json') ?? false
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }

@@ -1,4 +1,4 @@
-/** Waits for what another process will do, where it gives no signal to wait for. Fails with what was seen last. */
+/** Waits for another process that gives no signal, by looking again and again. Fails with the last value seen. */
 import { setTimeout as delay } from 'node:timers/promises'
 
 export async function eventually<T>(

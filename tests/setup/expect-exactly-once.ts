@@ -1,22 +1,24 @@
-/** What every test of many transactions ends with: each intent once on the chain, and what is stored agrees with it. */
+/**
+ * The check at the end of every test with many transactions: each intent is on chain once, and the stored state agrees.
+ */
 import { expect } from 'vitest'
 import type { TestChain } from './anvil.ts'
 import { type MinedTransaction, readChain, type StoredTransaction } from './cluster.ts'
 
 export interface ExactlyOnceOptions {
-  /** The ids that were answered; default: those that are stored. */
+  /** The ids that were returned; default: the stored ones. */
   readonly accepted?: readonly string[]
-  /** Ids of those that reverted on chain; all others succeeded. */
+  /** Ids of transactions that reverted on chain; all others succeeded. */
   readonly reverted?: readonly string[]
-  /** Hashes that somebody else sent with the same keys. */
+  /** Hashes that others sent with the same keys. */
   readonly foreign?: readonly string[]
-  /** Empty transactions that took a nonce in the place of an intent. */
+  /** Empty transactions that used a nonce in place of an intent. */
   readonly fills?: number
 }
 
 /**
- * Read block by block: every stored transaction is on the canonical chain once, under the nonce that is stored; nothing
- * else of its signers is there; and the nonces of each signer are all used, from 0 on and in order. Answers what it read.
+ * Reads block by block: every stored transaction is on the canonical chain once, with its stored nonce. There is
+ * nothing else of its signers, and each signer has used all nonces from 0 in order. Returns what it read.
  */
 export async function expectExactlyOnce(
   chain: Pick<TestChain, 'rpc'>,

@@ -1,4 +1,4 @@
-/** The first API key of a database: over HTTP nobody gets it. */
+/** The first API key of a database, which cannot be created over HTTP. */
 import { openKeyAdmin } from '../../packages/server/src/app/open-key-admin.ts'
 
 export interface FirstKey {

@@ -13,7 +13,7 @@ import { answer, pass, type Reaction, rpcError } from './rpc-reactions.ts'
 
 export interface GethLikePool {
   readonly pool: GethPool
-  /** How often the node said that it took what it did not keep. */
+  /** How often the node claimed to accept a transaction that it did not keep. */
   hidden(): number
 }
 
@@ -25,7 +25,7 @@ export function installGethLikePool(proxy: RpcProxy, chain: TestChain, limits: P
   const inAnvil = new Set<string>()
   let hidden = 0
   let working: Promise<unknown> = Promise.resolve()
-  /** One call after the other: each finds the pool as the one before left it. */
+  /** One call at a time: each sees the pool as the previous one left it. */
   const inTurn = (work: () => Promise<Reaction>): Promise<Reaction> => {
     const done = working.then(work)
     working = done.catch(() => {})

@@ -10,7 +10,7 @@ const addMany = (pool: GethPool, from: string, nonces: readonly number[]) =>
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
 
 describe('what can be mined', () => {
-  test('follows the account count without a hole; only that counts as pending', () => {
+  test('follows the nonce of the account without a gap; only that counts as pending', () => {
     const pool = createGethPool(SMALL)
     addMany(pool, 'a', [0, 1, 3])
     expect(pool.pendingCount('a')).toBe(2)
@@ -19,7 +19,7 @@ describe('what can be mined', () => {
     expect(pool.pendingCount('a')).toBe(4)
   })
 
-  test('is gone once it is mined, and its nonce is too low', () => {
+  test('is gone once mined, and its nonce is then too low', () => {
     const pool = createGethPool(SMALL)
     addMany(pool, 'a', [0, 1])
     pool.setCount('a', 1)
@@ -30,7 +30,7 @@ describe('what can be mined', () => {
 })
 
 describe('limits', () => {
-  test('one account may use all slots while nobody else wants them', () => {
+  test('one account may use all slots while no other needs them', () => {
     const pool = createGethPool(SMALL)
     addMany(pool, 'a', range(0, 8))
     expect(pool.pendingCount('a')).toBe(8)
@@ -45,7 +45,7 @@ describe('limits', () => {
     expect(pool.pendingCount('b')).toBe(4)
   })
 
-  test('a queue holds so many per account, and so many in all', () => {
+  test('the queue is bounded per account and in total', () => {
     const pool = createGethPool(SMALL)
     addMany(pool, 'a', [5, 6, 7])
     expect(pool.queued().map(({ nonce }) => nonce)).toEqual([5, 6])
@@ -54,7 +54,7 @@ describe('limits', () => {
     expect(pool.queued()).toHaveLength(4)
   })
 
-  test('a full pool takes only what pays more than the cheapest, which has to go', () => {
+  test('a full pool accepts only what pays more than the cheapest, which it drops', () => {
     const pool = createGethPool({ globalSlots: 2, accountSlots: 2, globalQueue: 0, accountQueue: 2 })
     addMany(pool, 'a', [0, 1])
     expect(pool.add(tx('b', 0))).toEqual({ message: 'transaction underpriced', isTemporary: true })
@@ -74,7 +74,7 @@ test('the same nonce again must pay a tenth more', () => {
   expect(pool.pending().map(({ hash }) => hash)).toEqual(['a-0-110'])
 })
 
-test('an account with delegated code has one transaction, and none ahead of its turn', () => {
+test('an account with delegated code may have one transaction, and no future nonce', () => {
   const pool = createGethPool(SMALL)
   pool.setDelegated('a', true)
   expect(pool.add(tx('a', 1))?.message).toBe('gapped-nonce tx from delegated accounts')

@@ -21,16 +21,16 @@ export interface PoolTransaction {
   readonly tip: bigint
 }
 
-/** In geth's own words. With the local tracker (its default) only the permanent ones reach the sender. */
+/** The error texts of geth. With the local tracker (its default) only the permanent ones reach the sender. */
 export interface PoolRefusal {
   readonly message: string
   readonly isTemporary: boolean
 }
 
 export interface GethPool {
-  /** Null: it is in, for the moment. */
+  /** Null: accepted for now. */
   add(tx: PoolTransaction): PoolRefusal | null
-  /** The account's count on the chain: what is below it is mined. */
+  /** The nonce of the account on chain: everything below it is mined. */
   setCount(address: string, count: number): void
   setDelegated(address: string, isDelegated: boolean): void
   pendingCount(address: string): number
@@ -91,7 +91,7 @@ export function createGethPool(limits: PoolLimits): GethPool {
     for (let total = all().filter(isPending).length; total > limits.globalSlots; total--) {
       const largest = [...accounts.keys()].reduce((a, b) => (pendingOf(b) > pendingOf(a) ? b : a))
       if (pendingOf(largest) <= limits.accountSlots) break
-      // What was queued behind it goes on waiting, now behind a hole.
+      // Those queued behind it keep waiting, now behind a gap.
       ownOf(largest).delete(pendingCount(largest) - 1)
     }
     for (const own of accounts.values()) {

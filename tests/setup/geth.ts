@@ -1,8 +1,7 @@
 /**
- * A real geth with a block a second, where one is installed (`$GETH`, or `geth` on the path).
- *
- * `--state.scheme hash --gcmode archive` lets a chain outlive a `kill -9`: with the default scheme geth comes back at
- * block 0 and mines nothing. A restart uses the same folder and port; it may still lose the newest block and part of the pool.
+ * A real geth with one block per second, if installed (`$GETH`, or `geth` on the path). `--state.scheme hash --gcmode
+ * archive` lets a chain survive a `kill -9`: with the default scheme geth comes back at block 0 and mines nothing. A
+ * restart uses the same folder and port; it may still lose the newest block and part of the pool.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -28,11 +27,11 @@ export interface GethChain {
   readonly rpcUrl: string
   rpc<T = unknown>(method: string, params?: readonly unknown[]): Promise<T>
   blockNumber(): Promise<number>
-  /** Sends each of them 1,000 ETH from the developer account and waits until all have it. */
+  /** Sends each of them 1,000 ETH from the developer account, and waits until it arrived. */
   fund(addresses: readonly string[]): Promise<void>
   /** `kill -9`. */
   kill(): Promise<void>
-  /** Again on the same folder and port; resolves once it makes blocks. */
+  /** Starts it again on the same folder and port; resolves once it makes blocks. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
@@ -40,7 +39,7 @@ export interface GethChain {
 const binary = process.env.GETH ?? 'geth'
 const isInstalled = spawnSync(binary, ['version'], { stdio: 'ignore' }).status === 0
 
-/** For `scenario(…, { needs: GETH_MISSING })`: null where geth can be started. */
+/** For `scenario(…, { needs: GETH_MISSING })`: null if geth can be started. */
 export const GETH_MISSING: string | null = isInstalled ? null : 'no geth on the path or in $GETH'
 
 const LIVE = new Set<ChildProcess>()

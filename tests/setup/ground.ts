@@ -1,4 +1,4 @@
-/** What every service stands on: a chain and a database of its own, started and ended together. */
+/** What every service needs: its own chain and database, started and stopped together. */
 import { startTestChain, type TestChain, type TestChainOptions } from './anvil.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 

@@ -1,4 +1,4 @@
-/** Which of some live nodes a lane goes to in the end: all of them rank each other in the same way. */
+/** Which of several live nodes a lane ends up on: all nodes compute the same ranking. */
 import { toAddress } from '../../packages/server/src/core/hex.ts'
 import { laneKey } from '../../packages/server/src/core/lane/lane.ts'
 import { rankNodes } from '../../packages/server/src/core/lane/rendezvous.ts'

@@ -1,4 +1,4 @@
-/** One real service with its JSON-RPC endpoint, for tests that use it as any library would. */
+/** One real service with its JSON-RPC endpoint, for tests that use it like any library. */
 import { type DevelopmentAccount, developmentAccount, type TestChain } from './anvil.ts'
 import type { DroverProcess } from './drover-process.ts'
 import { startService } from './service.ts'
@@ -10,11 +10,11 @@ export interface JsonRpcService {
   /** http://…/rpc, and the same path for WebSockets. */
   readonly rpcUrl: string
   readonly socketUrl: string
-  /** A signer of each preset, and somebody who is none. */
+  /** A signer of each preset, and an account that is not a signer. */
   readonly fast: DevelopmentAccount
   readonly stable: DevelopmentAccount
   readonly stranger: DevelopmentAccount
-  /** One call, or a batch, as it is; answers the parsed JSON. */
+  /** Posts one call or a batch unchanged; returns the parsed JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever JSON comes back
   call(body: unknown, headers?: Record<string, string>): Promise<any>
   // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever JSON comes back
@@ -23,7 +23,7 @@ export interface JsonRpcService {
 }
 
 export interface JsonRpcOptions {
-  /** 0: only when told to. */
+  /** 0: blocks only when told to. */
   readonly blockTimeSeconds?: number
   readonly env?: Record<string, string>
 }
@@ -36,7 +36,7 @@ export async function startJsonRpcService(options: JsonRpcOptions = {}): Promise
     env: {
       DROVER_FINALITY: '1',
       DROVER_SIGNER_POLICY: `stable,${fast.address}=fast`,
-      // A busy machine is no reason to answer without a hash.
+      // Long, so that a busy machine does not lead to an answer without a hash.
       DROVER_RPC_HOLD_TIMEOUT: '60s',
       ...options.env,
     },

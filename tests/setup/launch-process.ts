@@ -1,4 +1,4 @@
-/** A Node process whose output is read line by line. It ends when this one does. */
+/** A Node process whose output is read line by line. It ends with this process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -9,7 +9,7 @@ export interface LaunchedProcess {
   readonly name: string
   readonly exited: Promise<number | null>
   output(): string
-  /** The first line of standard output that fits; rejects with all output if the process ends first. */
+  /** The first matching line of standard output; rejects with all output if the process ends first. */
   lineWhere(fits: (line: string) => boolean): Promise<string>
 }
 
@@ -18,7 +18,7 @@ process.on('exit', () => {
   for (const child of LIVE) child.kill('SIGKILL')
 })
 
-/** Those that run, and those that ended since `forgetEnded`. */
+/** Running processes, and those that ended since `forgetEnded`. */
 const KNOWN = new Set<LaunchedProcess>()
 
 export function launchedProcesses(): readonly LaunchedProcess[] {

@@ -1,4 +1,4 @@
-/** Where the command line starts, once it is compiled: the one place that knows. */
+/** The entry file of the compiled command line. */
 import { fileURLToPath } from 'node:url'
 
 export const MAIN = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url))

@@ -16,6 +16,6 @@ export async function placeCode({ chain, drover }: FollowedChain, address: strin
   await chain.setCode(address, code)
   const height = await chain.blockNumber()
   const readHead = async () => ((await drover.get('/v1/chains')).body as Chains).items[0]?.head?.number ?? 0
-  // Calls are tried out at the followed block: one from before the code was there would not have it.
+  // Calls are simulated at the followed block, which must already contain the code.
   await eventually(readHead, (head) => head > height)
 }

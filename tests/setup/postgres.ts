@@ -1,6 +1,6 @@
 /**
- * Vitest global setup: one PostgreSQL for the run of a project, or the server that DROVER_TEST_DATABASE_URL names.
- * Two projects in one run each get their own, which costs less than sharing would complicate.
+ * Vitest global setup: one PostgreSQL per project and run, or the server named by DROVER_TEST_DATABASE_URL. Each
+ * project gets its own, because sharing would complicate more than it saves.
  */
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
@@ -14,9 +14,9 @@ import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../../packages/de
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A superuser's URL; tests take databases of their own from `createTestDatabase`. */
+    /** The URL of a superuser; tests get their own databases from `createTestDatabase`. */
     readonly databaseAdminUrl: string
-    /** Begins the name of every database of this run. */
+    /** The prefix of every database name of this run. */
     readonly databasePrefix: string
   }
 }
@@ -34,7 +34,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   await removeLeftovers()
   const folder = await mkdtemp(join(tmpdir(), FOLDER_PREFIX))
-  // Root runs PostgreSQL as another user, who has to get through.
+  // Root runs PostgreSQL as another user, who needs access to the folder.
   await chmod(folder, 0o711)
   const dataDir = join(folder, 'postgres')
   const postgres = await startEmbeddedPostgres({ dataDir, fast: true })
@@ -51,10 +51,10 @@ async function removeLeftovers(): Promise<void> {
     if (!name.startsWith(FOLDER_PREFIX)) continue
     const folder = join(tmpdir(), name)
     try {
-      // A younger one may belong to a run that is just about to take it.
+      // A newer one may belong to a run that is just starting.
       if (Date.now() - (await stat(folder)).ctimeMs > MIN_AGE_MS) await removeFolder(folder)
     } catch (error) {
-      // In use by a run that is still going on, another user's, or just removed by another run.
+      // In use by another run, owned by another user, or just removed by another run.
       const isElsewhere = ['EACCES', 'EPERM', 'ENOENT'].includes(errorCode(error) ?? '')
       if (!(error instanceof DevSetupError) && !isElsewhere) throw error
     }

@@ -1,4 +1,4 @@
-/** Nodes that limit and nodes that stopped following, as reactions of the RPC proxy. */
+/** RPC nodes that limit calls and nodes that stopped syncing, as reactions of the RPC proxy. */
 import { keccak256 } from 'viem'
 import type { TestChain } from './anvil.ts'
 import type { RpcProxy } from './rpc-proxy.ts'
@@ -12,7 +12,10 @@ export interface LimitedNode {
   suspend(isSuspended: boolean): void
 }
 
-/** So many calls in each second of the clock, as providers count them; an HTTP request that does not fit is refused whole. */
+/**
+ * This many calls per second of the clock, as providers count them; an HTTP request that does not fit is refused as a
+ * whole.
+ */
 export function limitCalls(proxy: RpcProxy, perSecond: number): LimitedNode {
   const window = createWindow(perSecond)
   proxy.onRequest((calls) => (window.take(calls.length) ? undefined : httpStatus(429)))
@@ -35,7 +38,7 @@ export function refuseShare(proxy: RpcProxy, share: number): () => void {
   })
 }
 
-/** Answers as of so many blocks ago, always, and passes on what is sent to it. Returns what ends it. */
+/** Always answers as of this many blocks ago, but forwards transactions. Returns a function that ends it. */
 export function delayView(proxy: RpcProxy, chain: TestChain, blocks: number): () => void {
   const seen = async (): Promise<number> => Math.max(0, (await chain.blockNumber()) - blocks)
   const hideLater = change(async (result) => {
@@ -70,7 +73,7 @@ export function delayView(proxy: RpcProxy, chain: TestChain, blocks: number): ()
   }
 }
 
-/** Goes on answering as of the block that is the newest now, and keeps what is sent to itself. Returns what ends it. */
+/** Keeps answering as of the current block, and does not forward transactions. Returns a function that ends it. */
 export async function freezeView(proxy: RpcProxy, chain: TestChain): Promise<() => void> {
   const height = await chain.blockNumber()
   const at = toHex(height)

@@ -31,7 +31,7 @@ async function ask(method: string, params: readonly unknown[] = []): Promise<Rec
 }
 
 describe('without faults', () => {
-  test('calls and batches pass and are counted', async () => {
+  test('calls and batches pass through and are counted', async () => {
     expect(await ask('eth_chainId')).toEqual({ jsonrpc: '2.0', id: 7, result: '0x7a69' })
     const batch = [request('eth_chainId', 2), request('eth_blockNumber', 1), request('no_such', 3)]
     const replies = await (await post(batch)).json()
@@ -98,7 +98,7 @@ describe('faults', () => {
     expect(await asked).toMatchObject({ result: null })
   })
 
-  test('a request is held until it is released, with another reaction if so wished', async () => {
+  test('a request is held until it is released, optionally with another reaction', async () => {
     const held = proxy.hold('eth_chainId', 'before')
     const asked = ask('eth_chainId')
     await held.arrived

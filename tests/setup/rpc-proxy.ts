@@ -15,7 +15,7 @@ export type Hook = (call: RpcCall) => Reaction | undefined | Promise<Reaction | 
 /** What to answer to all calls of one HTTP request, none of which is forwarded. */
 export type RequestHook = (calls: readonly RpcCall[]) => Reaction | undefined
 
-/** A call that waits. `arrived` resolves with it, and it goes on after `release`. */
+/** A held call. `arrived` resolves with it, and it continues after `release`. */
 export interface HeldCall {
   readonly arrived: Promise<RpcCall>
   release(reaction?: Reaction): void
@@ -30,17 +30,20 @@ export interface RpcProxy {
   /** HTTP requests so far: fewer than calls where the client uses batches. */
   readonly requestCount: number
   count(method: string): number
-  /** Resolves when the method has been called so many times in all. */
+  /** Resolves when the method has been called this many times in total. */
   awaitCalls(method: string, count: number): Promise<void>
-  /** Reacts to every call of a method ('*': any). The newest hook that returns a reaction wins. Returns its removal. */
+  /**
+   * Reacts to every call of a method ('*': any). The newest hook that returns a reaction wins. Returns a function that
+   * removes it.
+   */
   on(method: string, reaction: Reaction | Hook): () => void
-  /** Reacts to the next so many calls of a method only. */
+  /** Reacts only to this many next calls of a method. */
   next(method: string, reaction: Reaction | Hook, times?: number): () => void
   /** Reacts to a whole HTTP request, before any call of it reaches the node. The newest that returns a reaction wins. */
   onRequest(react: RequestHook): () => void
   /** Holds the next call of a method: before the node sees it, or its answer after the node has. */
   hold(method: string, when: 'before' | 'after'): HeldCall
-  /** Breaks every connection as if nobody listened, until told otherwise. */
+  /** Breaks every connection, as if the port were closed, until told otherwise. */
   setDown(isDown: boolean): void
   setUpstream(url: string): void
   /** Removes all hooks, forgets the calls. */
@@ -258,7 +261,7 @@ async function forward(
   return new Map(answers.map((item) => [item.id, item]))
 }
 
-/** What this call's part of the reply is; null: nothing. */
+/** The reply to this call; null: none. */
 async function compose({ call, reaction }: Planned, answers: ReadonlyMap<unknown, RpcAnswer>): Promise<object | null> {
   const head = { jsonrpc: '2.0', id: call.id }
   const fromNode = answers.get(call.id)

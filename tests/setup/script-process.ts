@@ -1,4 +1,4 @@
-/** Runs a piece of TypeScript in a Node process of its own, to be killed in the middle of it. */
+/** Runs TypeScript in a separate Node process that can be killed in the middle. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -7,7 +7,7 @@ export interface ScriptProcess {
   readonly pid: number
   /** The next line of its output; rejects if the process ends first. */
   nextLine(): Promise<string>
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits for the exit. */
   kill(signal?: NodeJS.Signals): Promise<void>
 }
 

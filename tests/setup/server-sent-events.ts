@@ -1,11 +1,11 @@
-/** Reads Server-Sent Events from a response, block by block, as the standard has it; nothing of the product's own client. */
+/** Reads Server-Sent Events from a response as the standard says, without using Drover's own client. */
 export interface SentEvent {
   readonly id: string
   readonly type: string
   readonly data: string
 }
 
-/** Ends when the response does; throws what broke it. Blocks without data move the id on and are not told. */
+/** Ends with the response, and throws if it breaks. Blocks without data move the id and are not returned. */
 export async function* readServerSentEvents(response: Response): AsyncGenerator<SentEvent> {
   let text = ''
   let id = ''

@@ -1,4 +1,4 @@
-/** One real service with its own chain and database: what most files that need a process start with. */
+/** One real service with its own chain and database, for most files that need a process. */
 import { type DevelopmentAccount, developmentAccount, type TestChain, type TestChainOptions } from './anvil.ts'
 import type { TestDatabase } from './database.ts'
 import { type DroverProcess, startDrover } from './drover-process.ts'
@@ -10,7 +10,7 @@ export interface TestService {
   readonly drover: DroverProcess
   /** Another process with the same database, chain, keys and settings. */
   startPeer(env?: Record<string, string>): Promise<DroverProcess>
-  /** Ends the first process, then what it stood on. Peers are ended by who started them. */
+  /** Ends the first process, then its chain and database. Tests end the peers they started. */
   stop(): Promise<void>
 }
 
@@ -20,16 +20,16 @@ export interface TestServiceOptions {
   /** Default: the first development account. */
   readonly signers?: readonly Pick<DevelopmentAccount, 'privateKey'>[]
   readonly env?: Record<string, string>
-  /** What the service talks to instead of the chain itself. */
+  /** The RPC URL of the service, instead of the chain itself. */
   readonly rpcUrl?: (chain: TestChain) => string | Promise<string>
-  /** Done before the service starts, such as making its first key. */
+  /** Runs before the service starts, for example to create the first key. */
   readonly prepare?: (database: TestDatabase) => Promise<void>
 }
 
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
   const { signers = [developmentAccount(0)], env = {}, rpcUrl, prepare } = options
   const { chain, database, stop } = await startGround(options.chain)
-  // A busy machine is no reason to accept without trying it out.
+  // Long, so that a busy machine does not lead to acceptance without simulation.
   const patient = { DROVER_SIMULATION_TIMEOUT: '30s' }
   const start = async (more: Record<string, string> = {}): Promise<DroverProcess> =>
     await startDrover({
@@ -47,7 +47,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
       drover,
       startPeer: start,
       stop: async () => {
-        // A test is over: nothing of it needs an end in order.
+        // The test is over, so nothing needs a clean stop.
         await drover.end('SIGKILL')
         await stop()
       },

@@ -1,4 +1,6 @@
-/** A TCP port that leads to another one: whatever is behind it can be away, change, or fall silent as behind a cut cable. */
+/**
+ * A TCP port that forwards to another one, and can drop connections, change its target, or go silent like a cut cable.
+ */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { findFreePort } from '../../packages/dev/src/free-port.ts'
 
@@ -11,9 +13,9 @@ export interface TcpRelay {
   readonly port: number
   open(): Promise<void>
   close(): Promise<void>
-  /** From now on it leads there; open connections break. */
+  /** Forwards to this target from now on; open connections break. */
   redirect(to: Target): void
-  /** Nothing passes and nobody is told, until `resume`: what was sent meanwhile arrives then. */
+  /** Nothing passes until `resume`, without an error; what was sent meanwhile arrives then. */
   hang(): void
   resume(): void
 }
@@ -23,7 +25,7 @@ export async function createTcpRelay(first: Target): Promise<TcpRelay> {
   const sockets = new Set<Socket>()
   let target = first
   let isHung = false
-  /** Their other end is gone, which they will hear of when the cable is whole again. */
+  /** Their other end is gone, which they notice once the relay resumes. */
   let bereaved: Socket[] = []
 
   function forward(from: Socket, to: Socket): void {

@@ -1,4 +1,4 @@
-/** A server that is posted to, and answers as the test wants. */
+/** A webhook receiver that answers as the test says. */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -22,7 +22,7 @@ export interface WebhookReceiver {
   /** In the order of arrival, whatever was answered. */
   readonly received: readonly ReceivedWebhook[]
   answerWith(answer: (received: ReceivedWebhook) => WebhookAnswer | Promise<WebhookAnswer>): void
-  /** Nobody listens there any more, and open connections break. */
+  /** Closes the port and breaks open connections. */
   goDown(): Promise<void>
   comeBack(): Promise<void>
   stop(): Promise<void>

@@ -1,4 +1,4 @@
-/** The checker of the storm finds what it is there to find: one violation planted at a time. */
+/** The checker of the storm finds each kind of violation, planted one at a time. */
 import { expect, test } from 'vitest'
 import { checkOutcome, type Violations } from './check-outcome.ts'
 import { judgeAlarms } from './judge-alarms.ts'
@@ -9,7 +9,7 @@ import { createStormLog, type StormLog } from './storm-log.ts'
 const LANE = { chainId: 1, signer: '0xaa' }
 const markerOf = (index: number) => `0xd0${index.toString(16).padStart(16, '0')}`
 
-/** Three intents, all well. */
+/** Three intents, all fine. */
 function setUp() {
   const log = createStormLog()
   const transactions: StoredTx[] = []
@@ -35,7 +35,7 @@ function kindsOf(violations: Violations): readonly string[] {
   return Object.entries(violations).flatMap(([kind, found]) => (found.length > 0 ? [kind] : []))
 }
 
-test('where everything held, nothing is found', () => {
+test('if all guarantees held, nothing is found', () => {
   const { log, outcome } = setUp()
   expect(kindsOf(checkOutcome(log, outcome))).toEqual([])
 })
@@ -68,7 +68,7 @@ test.each<[string, (scene: Scene) => void, readonly string[]]>([
   expect(kindsOf(checkOutcome(scene.log, scene.outcome))).toEqual(kinds)
 })
 
-test('a nonce that is free for the next to come is no gap', () => {
+test('a nonce that is free for the next transaction is no gap', () => {
   const { log, outcome } = setUp()
   lane(outcome, { cursor: 4, free: [3] })
   expect(kindsOf(checkOutcome(log, outcome))).toEqual([])

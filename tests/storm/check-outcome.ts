@@ -1,8 +1,8 @@
-/** Holds what was asked for against the chain and the database: each once, none twice, no nonce left out. */
+/** Compares what was requested with the chain and the database: each once, none twice, no nonce missing. */
 import type { MinedTx, Outcome, StoredTx } from './read-outcome.ts'
 import type { Asked, StormLog } from './storm-log.ts'
 
-/** Each a list of sentences; all are empty where everything held. */
+/** Each is a list of sentences; all are empty if every guarantee held. */
 export interface Violations {
   readonly lost: readonly string[]
   readonly doubled: readonly string[]
@@ -55,7 +55,7 @@ function findLostOwn({ own }: StormLog, ran: By<MinedTx>): readonly string[] {
   return own.flatMap(({ hash }) => (mined.has(hash) ? [] : [`${hash}, under a reserved nonce, is not on the chain`]))
 }
 
-/** Empty call data is that of cancels and fills. */
+/** Empty call data: cancels and fills. */
 function findDoubled(stored: By<StoredTx>, ran: By<MinedTx>): readonly string[] {
   const twice: string[] = []
   for (const [marker, mined] of ran)
@@ -68,7 +68,7 @@ function findDoubled(stored: By<StoredTx>, ran: By<MinedTx>): readonly string[] 
   return twice
 }
 
-/** Every nonce below the next one is used on the chain, or free for the next to come and above all that are used. */
+/** Every nonce below the next one is used on chain, or free and above all used ones. */
 function findGaps({ lanes, mined, transactions }: Outcome): readonly string[] {
   const gaps: string[] = []
   for (const { chainId, signer, cursor, free, latest, pending } of lanes) {
@@ -92,7 +92,7 @@ function findWrongState(tx: StoredTx, asked: Asked | undefined, ran: By<MinedTx>
   return [`${tx.id} (${asked?.path}) ended as ${tx.state}`]
 }
 
-/** All that the keys signed is known: as an attempt of Drover's, or as a holder's own. */
+/** Everything signed with the keys is known: as an attempt of Drover, or as a transaction of a holder. */
 function findForeign({ own }: StormLog, { mined, transactions }: Outcome): readonly string[] {
   const known = new Set([...transactions.flatMap(({ hashes }) => hashes), ...own.map(({ hash }) => hash)])
   return mined.flatMap(({ hash, nonce, signer }) => (known.has(hash) ? [] : [`${hash} (nonce ${nonce} of ${signer})`]))

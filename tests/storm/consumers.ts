@@ -1,4 +1,4 @@
-/** Who listens: one reader of the stream that comes back at another node, and one webhook receiver that fails now and then. */
+/** The consumers: a stream reader that reconnects to another node, and a webhook receiver that fails now and then. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,10 +10,10 @@ export interface StreamReader {
   stop(): Promise<void>
 }
 
-/** A stream that says nothing for this long, not even a heartbeat, is left for another node's. */
+/** A stream without even a heartbeat for this long is replaced by that of another node. */
 const SILENCE_MS = 6_000
 
-/** Reads from node after node, from the last event that it has. */
+/** Reads from one node after another, always from the last event it has. */
 export function followStream(log: StormLog, nextUrl: () => string): StreamReader {
   let isOver = false
   let controller = new AbortController()
@@ -72,7 +72,7 @@ export interface Receiver {
   stop(): Promise<void>
 }
 
-/** What it answers 200 to, it has: nothing else counts. */
+/** Only events that it answered with 200 count as received. */
 export async function startReceiver(log: StormLog, chance: Chance): Promise<Receiver> {
   let isDown = false
   const server = createServer(async (request, response) => {

@@ -19,11 +19,11 @@ import {
 
 export interface DatabasePair {
   primary(): DatabaseServer
-  /** The primary is killed and the standby takes its place; resolves when it takes writes. */
+  /** Kills the primary and promotes the standby; resolves when it accepts writes. */
   promote(): Promise<void>
-  /** A new standby for the primary of now; resolves once every commit waits for it. */
+  /** Adds a new standby to the current primary; resolves once every commit waits for it. */
   attachStandby(): Promise<void>
-  /** No byte is left on the disk of the primary for this long; it is started again if it gave up. Answers whether it noticed. */
+  /** Fills the disk of the primary for this long, and restarts it if it gave up. Returns whether it noticed. */
   fillDisk(forMs: number): Promise<boolean>
   canFillDisk: boolean
   remove(): Promise<void>
@@ -72,7 +72,7 @@ export async function startDatabasePair(folder: string): Promise<DatabasePair> {
       await primary.disk?.fill()
       await delay(forMs)
       await primary.disk?.drain()
-      // It ends itself when it can write no log, as a supervisor would find it.
+      // It exits when it cannot write its log; a supervisor would restart it.
       await delay(500)
       const isNoticed = (await primary.log()).includes('No space left on device')
       if (!primary.isRunning()) await primary.launch()

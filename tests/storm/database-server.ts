@@ -1,4 +1,4 @@
-/** One PostgreSQL server of the storm: a process of its own on a folder of its own, which is killed, filled up and copied. */
+/** One PostgreSQL server of the storm, with its own process and folder, which can be killed, filled up and copied. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
@@ -21,7 +21,7 @@ export interface ServerGround {
 export interface DatabaseServer {
   readonly port: number
   readonly dataDir: string
-  /** Null where this machine has none to offer. */
+  /** Null if this machine has none. */
   readonly disk: SmallDisk | null
   url(database: string): string
   launch(): Promise<void>
@@ -37,7 +37,7 @@ export const DATABASE = 'drover'
 const DISK_MB = 1_536
 const READY_TIMEOUT_MS = 120_000
 
-/** Everything is written before it is answered, but not flushed: only the end of the machine would lose it. */
+/** Commits are written before they are answered, but not flushed: only a machine crash would lose them. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -87,7 +87,11 @@ export async function createServer(name: string, ground: ServerGround): Promise<
     const settings = Object.entries(SETTINGS).flatMap(([key, value]) => ['-c', `${key}=${value}`])
     const log = openSync(logFile, 'a')
     const started = spawn(binaries.postgres, ['-D', dataDir, '-p', String(port), ...settings], {
-      ...{ ...account, cwd: '/', env: POSTGRES_ENV, stdio: ['ignore', log, log], detached: true },
+      ...account,
+      cwd: '/',
+      env: POSTGRES_ENV,
+      stdio: ['ignore', log, log],
+      detached: true,
     })
     closeSync(log)
     child = started
@@ -117,7 +121,15 @@ export async function createServer(name: string, ground: ServerGround): Promise<
   const readLog = async () => (await readFile(logFile, 'utf8').catch(() => '')).split('\n').slice(-40).join('\n')
 
   return {
-    ...{ port, dataDir, disk, url, launch, isRunning, kill, query, log: readLog },
+    port,
+    dataDir,
+    disk,
+    url,
+    launch,
+    isRunning,
+    kill,
+    query,
+    log: readLog,
     remove: async () => {
       await kill()
       disk?.remove()
@@ -126,7 +138,7 @@ export async function createServer(name: string, ground: ServerGround): Promise<
   }
 }
 
-/** An empty cluster that lets everybody on this machine in, for replication too. */
+/** An empty cluster that accepts all local connections, replication included. */
 export function initialise({ dataDir }: DatabaseServer, { binaries, account }: ServerGround): void {
   const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--locale=C', '--builtin-locale=C.UTF-8']
   const args = ['-D', dataDir, '--auth=trust', `--username=${USER}`, '--no-sync', ...locale]
@@ -158,7 +170,7 @@ export async function copyAsStandby(
       { ...account, stdio: ['ignore', 'ignore', 'pipe'] },
     )
     const { rows } = await session.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
-    // What changes or goes while it is copied is put right by the log that is replayed from the label on.
+    // Files that change or disappear during the copy are repaired by replaying the log from the label.
     if (copied.status === null) throw new Error(`the copy failed: ${copied.stderr}`)
     await writeFile(join(to.dataDir, 'backup_label'), rows[0]?.labelfile ?? '')
   } finally {

@@ -1,4 +1,4 @@
-/** The faults themselves: each begins, lasts, and is over. Two never work on the same node, or on the database, at once. */
+/** The faults: each starts, lasts and ends. Two never hit the same node, or the database, at once. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Receiver } from './consumers.ts'
 import type { DatabasePair } from './database-pair.ts'
@@ -22,7 +22,7 @@ export type Inflict = (fault: PlannedFault) => Promise<void>
 export function createFaults({ nodes, chains, database, receiver, leases, log }: FaultPorts): Inflict {
   const locks = new Map<unknown, Promise<void>>()
 
-  /** One after the other. */
+  /** One at a time. */
   function alone(what: unknown, run: () => Promise<void>): Promise<void> {
     const before = locks.get(what) ?? Promise.resolve()
     const done = before.then(run, run)

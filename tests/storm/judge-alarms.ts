@@ -1,4 +1,4 @@
-/** Every alarm that Drover raised in a storm, and whether it was true: the storm knows what it did. */
+/** Every alarm that Drover raised in a storm, and whether it was justified: the storm knows what it did. */
 import type { PlannedWeather } from './plan-faults.ts'
 import type { Outcome, StoredEvent } from './read-outcome.ts'
 import type { FaultRecord } from './storm-log.ts'
@@ -12,7 +12,7 @@ interface Circumstances {
   readonly startedAt: number
   readonly weather: readonly PlannedWeather[]
   readonly faults: readonly FaultRecord[]
-  /** Of each chain, by their numbers in the plan. */
+  /** Per chain, by their number in the plan. */
   readonly endpointsOf: ReadonlyMap<number, readonly number[]>
   /** Signers whose nonces are also reserved, in lower case. */
   readonly reserved: readonly string[]
@@ -20,7 +20,7 @@ interface Circumstances {
 
 const ALARMS =
   /^(?:stuck\.declared|finality\.broken|balance\.low|nonce\.lost|gap\.found|drift\.found|reservation\.alarmed|reservation\.stuck|chain\.(?:standing|rewound|unreachable))$/
-/** What a fault causes may be noticed, and told, this much later. */
+/** Effects of a fault may be noticed and reported this much later. */
 const AFTERMATH_MS = 15_000
 
 export function judgeAlarms({ events }: Outcome, around: Circumstances): AlarmReport {
@@ -35,12 +35,13 @@ function isTrue(event: StoredEvent, around: Circumstances): boolean {
   switch (event.type) {
     case 'chain.unreachable':
       return isBadForAll(event, around) || hadFault(event.at, around, ['rpc_down', 'freeze', 'chain_crash'])
-    // Nonces of these lanes come back by order of their holders, or because a holder forgot them.
+    // Nonces of these lanes come back because holders release or forget them.
     case 'gap.found':
     case 'reservation.alarmed':
     case 'reservation.stuck':
       return around.reserved.includes(event.signer)
-    // Accounts are rich, nobody else has the keys, no reorg is as deep as finality, and blocks come every second.
+    // Accounts have enough funds, nobody else has the keys, no reorg is as deep as finality, and there is a block every
+    // second.
     default:
       return false
   }

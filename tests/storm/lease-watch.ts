@@ -1,11 +1,11 @@
-/** Looks at the leases several times a second: how long a lane is without the node that it had. */
+/** Watches the leases several times a second, to measure how long a lane is without an owner. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StormLog } from './storm-log.ts'
 
 export interface LeaseWatch {
-  /** This node cannot act from now on: its lanes are waiting for somebody else. */
+  /** This node cannot act from now on: its lanes wait for another owner. */
   lost(nodeId: string | null, how: 'takeover' | 'handover'): void
-  /** It is back: what nobody took meanwhile is its own still. */
+  /** It is back: lanes that nobody took are still its own. */
   back(nodeId: string | null): void
   stop(): Promise<void>
 }
@@ -13,7 +13,7 @@ export interface LeaseWatch {
 interface LeaseRow {
   readonly lane: string
   readonly owner: string | null
-  /** It is about to be handed over, whatever happens to its owner. */
+  /** It is about to be handed over, so it is not measured. */
   readonly wanted: boolean
 }
 

@@ -1,10 +1,12 @@
-/** The load: intents over HTTP, in batches and over JSON-RPC, with cancels and speed-ups among them, at whichever node answers. */
+/**
+ * The load: intents over HTTP, in batches and over JSON-RPC, with cancels and speed-ups, sent to any node that answers.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Chance } from '../fuzz/chance.ts'
 import type { Asked, Lane, Path, StormLog } from './storm-log.ts'
 
 export interface Api {
-  /** The answer of a node that gave one; nodes that do not answer are passed over. */
+  /** The answer of the first node that gives one; silent nodes are skipped. */
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
   get(path: string): Promise<Answer>
 }
@@ -31,9 +33,9 @@ const REASON = { reason: 'storm' }
 const STILL_WAITING = -32002
 
 export interface Load {
-  /** Asks until it is accepted; answers the id of the transaction, null where the path does not tell it. */
+  /** Sends until it is accepted; returns the transaction id, or null if the path does not return it. */
   send(path: Path, lane?: Lane): Promise<string | null>
-  /** So many intents a second, until the storm is over and all are accepted. */
+  /** This many intents a second, until the storm is over and all are accepted. */
   run(perSecond: number): Promise<void>
 }
 
@@ -48,10 +50,14 @@ export function createLoad({ api, chance, log, fast, stable, isOver }: LoadPorts
   }
 
   const intentOf = ({ marker, lane: { chainId, signer } }: Asked) => ({
-    ...{ chainId, from: signer, to: signer, value: '1', data: marker },
+    chainId,
+    from: signer,
+    to: signer,
+    value: '1',
+    data: marker,
   })
 
-  /** Until somebody accepts it: a repeat has the same key, so that it is the same request. */
+  /** Sends until a node accepts it. A repeat has the same key, so it is the same request. */
   async function insist(attempt: () => Promise<boolean>): Promise<void> {
     while (!(await attempt())) await delay(RETRY_MS)
   }
@@ -66,7 +72,7 @@ export function createLoad({ api, chance, log, fast, stable, isOver }: LoadPorts
     return id
   }
 
-  /** True: it need not be asked again. */
+  /** True: no need to ask again. */
   function judge(asked: Asked, status: number, body: unknown): boolean {
     asked.accepted ||= status === 202 || status === 200
     if (asked.accepted) return true
@@ -93,14 +99,14 @@ export function createLoad({ api, chance, log, fast, stable, isOver }: LoadPorts
       const { status, body } = await api.post(`/rpc/${asked.lane.chainId}`, call, { 'idempotency-key': asked.marker })
       asked.accepted = body?.result !== undefined || body?.error?.code === STILL_WAITING
       if (asked.accepted) return true
-      // A node that says why it cannot now: the same key is asked for again.
+      // The node says why it cannot now, so send the same key again.
       return status < 500 && body?.error?.code === -32602 ? judge(asked, 400, body) : false
     })
   }
 
   async function operate(asked: Asked, id: string, action: 'cancel' | 'speed-up'): Promise<void> {
     if (action === 'cancel') asked.cancelled = true
-    // Too late, or not now: either is an answer.
+    // Too late, or not now: both are answers.
     await api.post(`/v1/transactions/${id}/${action}`, REASON)
   }
 
@@ -111,12 +117,12 @@ export function createLoad({ api, chance, log, fast, stable, isOver }: LoadPorts
     if (id !== null && luck < 8) await operate(asked, id, luck < 4 ? 'cancel' : 'speed-up')
   }
 
-  /** How many it asked for. */
+  /** How many were requested. */
   function next(): { readonly items: number; readonly done: Promise<unknown> } {
     const lane = chance.pick(fast)
     if (chance.percent(10)) return { items: BATCH, done: sendBatch(lane) }
     if (chance.percent(25)) return { items: 1, done: sendOverRpc(ask('json_rpc', lane)) }
-    // A stable lane has one in flight until it is final.
+    // A stable lane has one transaction in flight until it is final.
     const isStable = stable.length > 0 && chance.percent(1)
     return { items: 1, done: sendHttp(isStable ? chance.pick(stable) : lane) }
   }

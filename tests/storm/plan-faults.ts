@@ -1,4 +1,4 @@
-/** What goes wrong in a storm, and when: decided by the seed alone. */
+/** What goes wrong in a storm, and when; the seed alone decides. */
 import { type Chance, createChance } from '../fuzz/chance.ts'
 
 export const FAULTS = [
@@ -22,7 +22,7 @@ export interface PlannedFault {
   readonly kind: FaultKind
   readonly atMs: number
   readonly forMs: number
-  /** The node that is hit, where it is one. */
+  /** The node that is hit, if it is a single one. */
   readonly node: number
   readonly depth: number
 }
@@ -54,7 +54,7 @@ interface PlanOptions {
 }
 
 const FIRST_MS = 6_000
-/** From the beginning of one fault to that of the next: longer than most last, so that some overlap and most are over. */
+/** Time between the starts of two faults: longer than most last, so that some overlap and most are over. */
 const EVERY_MS = 9_000
 
 export function planStorm(options: PlanOptions): StormPlan {
@@ -63,22 +63,25 @@ export function planStorm(options: PlanOptions): StormPlan {
   const durationMs = options.minutes * 60_000
   const kinds = FAULTS.filter((kind) => !options.without.includes(kind))
   const faults: PlannedFault[] = []
-  // Each kind once in an order of its own, then again.
+  // Each kind once in random order, then again.
   for (let atMs = FIRST_MS, round: FaultKind[] = []; atMs < durationMs - EVERY_MS; atMs += EVERY_MS) {
     if (round.length === 0) round = shuffle(chance, kinds)
     const kind = round.pop() ?? 'kill'
     faults.push(planFault(chance, kind, atMs, options))
-    // Two at once: what nobody tries by hand.
+    // Two at once, which nobody tries by hand.
     if (chance.percent(35)) faults.push(planFault(chance, chance.pick(GENTLE), atMs + chance.below(3_000), options))
   }
   const shiftMs = chance.pick([-3_600_000, -90_000, 90_000, 3_600_000])
   return {
-    ...{ seed, durationMs, faults, clock: { node: chance.below(nodes), shiftMs } },
+    seed,
+    durationMs,
+    faults,
+    clock: { node: chance.below(nodes), shiftMs },
     weather: planWeather(chance, durationMs, options.endpoints),
   }
 }
 
-/** Those that may come with any other. */
+/** Faults that may overlap with any other. */
 const GENTLE = ['kill', 'freeze', 'reorg', 'cut_database'] as const satisfies readonly FaultKind[]
 
 function planFault(chance: Chance, kind: FaultKind, atMs: number, { nodes, maxDepth }: PlanOptions): PlannedFault {
@@ -86,7 +89,7 @@ function planFault(chance: Chance, kind: FaultKind, atMs: number, { nodes, maxDe
   return { kind, atMs, forMs, node: chance.below(nodes), depth: 1 + chance.below(maxDepth) }
 }
 
-/** Each endpoint has its own; in between it is calm about half of the time. */
+/** Each endpoint has its own weather, and is calm about half of the time. */
 function planWeather(chance: Chance, durationMs: number, endpoints: number): readonly PlannedWeather[] {
   const planned: PlannedWeather[] = []
   for (let endpoint = 0; endpoint < endpoints; endpoint++) {

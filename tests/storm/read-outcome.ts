@@ -1,4 +1,4 @@
-/** What is true at the end: every block of the chain, and every row that Drover stored. */
+/** The state at the end: every block of the chain, and every row that Drover stored. */
 import { Client } from 'pg'
 import type { Rpc, StormChain } from './storm-chain.ts'
 
@@ -43,11 +43,11 @@ export interface Outcome {
 export interface LaneCounts {
   readonly chainId: number
   readonly signer: string
-  /** What Drover would give out next. */
+  /** The nonce that Drover would assign next. */
   readonly cursor: number
-  /** Nonces that came back and wait for somebody to take them. */
+  /** Nonces that came back and are free. */
   readonly free: readonly number[]
-  /** What the chain counts. */
+  /** The nonce count of the chain. */
   readonly latest: number
   readonly pending: number
 }
@@ -100,9 +100,14 @@ async function readTransactions(client: Client): Promise<readonly StoredTx[]> {
            coalesce((select array_agg('0x' || encode(a.hash, 'hex')) from tx_attempt a where a.tx_id = t.tx_id), '{}') as hashes
       from managed_tx t`)
   return rows.map((row) => ({
-    ...{ id: row.tx_id, marker: row.data, signer: row.signer, state: row.state, hashes: row.hashes },
+    id: row.tx_id,
+    marker: row.data,
+    signer: row.signer,
+    state: row.state,
+    hashes: row.hashes,
     chainId: Number(row.chain_id),
-    ...{ nonce: row.nonce === null ? null : Number(row.nonce), isFill: row.purpose === 'gap_fill' },
+    nonce: row.nonce === null ? null : Number(row.nonce),
+    isFill: row.purpose === 'gap_fill',
   }))
 }
 
@@ -111,8 +116,14 @@ async function readEvents(client: Client): Promise<readonly StoredEvent[]> {
     `select event_id, tx_id, chain_id, '0x' || encode(signer, 'hex') as signer, type, to_state, at, detail from tx_event order by event_id`,
   )
   return rows.map((row) => ({
-    ...{ eventId: Number(row.event_id), txId: row.tx_id, signer: row.signer, type: row.type, toState: row.to_state },
-    ...{ chainId: Number(row.chain_id), at: row.at.getTime(), detail: row.detail },
+    eventId: Number(row.event_id),
+    txId: row.tx_id,
+    signer: row.signer,
+    type: row.type,
+    toState: row.to_state,
+    chainId: Number(row.chain_id),
+    at: row.at.getTime(),
+    detail: row.detail,
   }))
 }
 

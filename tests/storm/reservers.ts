@@ -1,4 +1,4 @@
-/** Callers that reserve nonces and sign themselves, beside what Drover manages on the same lane. Some forget what they have. */
+/** Callers that reserve nonces and sign themselves, on a lane that Drover also uses. Some forget their reservations. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { keccak256 } from 'viem'
@@ -13,7 +13,7 @@ interface ReserverPorts {
   readonly log: StormLog
   readonly account: { readonly address: string; readonly privateKey: `0x${string}` }
   readonly chainId: number
-  /** To the chain itself: holders have RPC nodes of their own. */
+  /** Directly to the chain: holders have their own RPC nodes. */
   rpc<T>(method: string, params: readonly unknown[]): Promise<T>
   isOver(): boolean
 }
@@ -34,7 +34,7 @@ export async function runReserver(ports: ReserverPorts): Promise<void> {
       const { id } = reservation
       if (fate < 7) {
         const own = await sign(ports, reservation.nonce, count)
-        // Says first what it will send: once that is stored, the nonce is its own for good.
+        // Names its hash first: once that is stored, the nonce belongs to the holder for good.
         const used = await insist(
           () => api.post(`/v1/nonces/${id}/use`, { lockOwner, hash: own.hash }),
           () => false,
@@ -59,19 +59,26 @@ async function sign({ account, chainId }: ReserverPorts, nonce: number, count: n
   const signer = privateKeyToAccount(account.privateKey)
   const data = `0xe0${count.toString(16).padStart(16, '0')}` as const
   const raw = await signer.signTransaction({
-    ...{ type: 'eip1559', chainId, nonce, to: signer.address, value: 0n, gas: 60_000n, data },
-    ...{ maxFeePerGas: 100n * 10n ** 9n, maxPriorityFeePerGas: 2n * 10n ** 9n },
+    type: 'eip1559',
+    chainId,
+    nonce,
+    to: signer.address,
+    value: 0n,
+    gas: 60_000n,
+    data,
+    maxFeePerGas: 100n * 10n ** 9n,
+    maxPriorityFeePerGas: 2n * 10n ** 9n,
   })
   return { chainId, raw, hash: keccak256(raw) }
 }
 
-/** Holders go on sending what no block holds: a reorg of this chain empties the pool. */
+/** Holders keep resending unmined transactions, because a reorg of this chain empties the pool. */
 export async function keepSending(log: StormLog, rpc: ReserverPorts['rpc'], isOver: () => boolean): Promise<void> {
   let settled = 0
   while (!isOver()) {
     for (const { raw, hash } of log.own.slice(settled)) {
       const receipt = await rpc('eth_getTransactionReceipt', [hash]).catch(() => null)
-      // Already known, or its predecessor is missing: both pass.
+      // Already known, or a lower nonce is missing: both resolve themselves.
       if (receipt === null) await rpc('eth_sendRawTransaction', [raw]).catch(() => {})
     }
     // Only the newest can still be lost to a reorg.

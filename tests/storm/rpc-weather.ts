@@ -1,4 +1,4 @@
-/** The RPC endpoints of the storm: proxies before one chain, each with weather of its own. */
+/** The RPC endpoints of the storm: proxies in front of one chain, each with its own weather. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { callAnvil } from '../../packages/dev/src/chain/call-anvil.ts'
 import { type Chance, createChance } from '../fuzz/chance.ts'
@@ -29,7 +29,7 @@ export async function startRpcEndpoint(upstream: string, seed: number): Promise<
   })
   const rpc = (method: string, params: readonly unknown[]) => callAnvil(upstream, method, params)
   proxy.on('*', (call) => (weather === 'stale' ? answerFromThePast(call, rpc) : react(weather, chance)))
-  // What it remembers of each call is of no use here, and grows.
+  // The proxy records every call, which is not needed here and would grow.
   const forgetting = setInterval(() => forget(proxy), FORGET_EVERY_MS)
   return {
     url: proxy.url,
@@ -65,7 +65,7 @@ async function react(weather: Weather, { percent }: Chance): Promise<Reaction | 
 
 type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
 
-/** As a node that is some blocks behind: it knows nothing newer, and says so with conviction. */
+/** Like a node that is some blocks behind: it knows nothing newer, and says so. */
 async function answerFromThePast({ method, params }: RpcCall, rpc: Ask): Promise<Reaction | undefined> {
   const head = Math.max(0, Number(await rpc('eth_blockNumber', [])) - STALE_BLOCKS)
   const [which, ...rest] = params

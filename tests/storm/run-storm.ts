@@ -1,7 +1,7 @@
 /**
  * The storm: three real nodes, a PostgreSQL primary with a standby, real chains behind bad RPC endpoints, load on every
- * path, and faults after the plan of a seed. When it is over everything must come to its end, and a checker reads the
- * chains, the database, the stream and the webhook log.
+ * path, and faults planned by a seed. Afterwards everything must become final, and a checker reads the chains, the
+ * database, the stream and the webhook log.
  */
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,12 +31,12 @@ export interface StormOptions {
   readonly intentsPerSecond: number
   /** The compiled command line. */
   readonly main: string
-  /** What happens, as it happens. */
+  /** Prints what happens. */
   tell(line: string): void
 }
 
 const NODES = 3
-/** Of the first few, the last is `stable`; one more has its nonces reserved too. */
+/** The last of these is `stable`; one more also has reserved nonces. */
 const FAST = 8
 const FINALITY = 5
 const DRAIN_MS = 300_000
@@ -44,10 +44,15 @@ const ACCOUNTS = Array.from({ length: FAST + 2 }, (_, index) => developmentAccou
 const [STABLE, RESERVED] = ACCOUNTS.slice(FAST)
 
 const ENV = {
-  ...{ DROVER_LEASE_DURATION: '3s', DROVER_LEASE_RENEW_INTERVAL: '700ms', DROVER_LOG_LEVEL: 'info' },
-  ...{ DROVER_SIGNER_POLICY: `fast,${STABLE?.address}=stable`, DROVER_EVENT_HEARTBEAT: '1s' },
-  ...{ DROVER_SIGNER_KEYS: ACCOUNTS.map(({ privateKey }) => privateKey).join(), DROVER_RESUBMIT_INTERVAL: '3s' },
-  ...{ DROVER_WEBHOOK_ALLOW_PRIVATE: 'true', DROVER_WEBHOOK_RETRY_INTERVAL: '200ms' },
+  DROVER_LEASE_DURATION: '3s',
+  DROVER_LEASE_RENEW_INTERVAL: '700ms',
+  DROVER_LOG_LEVEL: 'info',
+  DROVER_SIGNER_POLICY: `fast,${STABLE?.address}=stable`,
+  DROVER_EVENT_HEARTBEAT: '1s',
+  DROVER_SIGNER_KEYS: ACCOUNTS.map(({ privateKey }) => privateKey).join(),
+  DROVER_RESUBMIT_INTERVAL: '3s',
+  DROVER_WEBHOOK_ALLOW_PRIVATE: 'true',
+  DROVER_WEBHOOK_RETRY_INTERVAL: '200ms',
   DROVER_WEBHOOK_RETRY_MAX_INTERVAL: '1s',
 }
 
@@ -106,7 +111,10 @@ async function prepare({ seed, minutes, main, tell }: StormOptions, log: StormLo
   for (const reason of log.skipped) tell(`SKIPPED: ${reason}`)
   const file = join(folder, 'drover.config.json')
   const settings = chains.map(({ chainId, endpoints }) => ({
-    ...{ chainId, rpcUrl: endpoints.map(({ url }) => url).join(), finality: FINALITY, pollInterval: '200ms' },
+    chainId,
+    rpcUrl: endpoints.map(({ url }) => url).join(),
+    finality: FINALITY,
+    pollInterval: '200ms',
     blockTime: '1s',
   }))
   await writeFile(file, JSON.stringify({ chains: settings }))
@@ -121,7 +129,7 @@ async function prepare({ seed, minutes, main, tell }: StormOptions, log: StormLo
   return { folder, plan, log, database, chains, nodes }
 }
 
-/** From the first request until all is quiet; answers when it began. */
+/** From the first request until everything is final; returns when it began. */
 async function rage({ minutes, intentsPerSecond, tell }: StormOptions, ground: Ground): Promise<number> {
   const { plan, log, database, chains, nodes } = ground
   const api = createApi(nodes)
@@ -140,12 +148,12 @@ async function rage({ minutes, intentsPerSecond, tell }: StormOptions, ground: G
   const [first, second] = chains
   const fast = [...lanesOf(first, ACCOUNTS.slice(0, FAST)), ...lanesOf(second, ACCOUNTS.slice(0, 2))]
   const stable = lanesOf(first, STABLE === undefined ? [] : [STABLE])
-  const load = createLoad({ ...{ api, chance, log, fast, stable, isOver } })
+  const load = createLoad({ api, chance, log, fast, stable, isOver })
   const working: Promise<unknown>[] = [load.run(intentsPerSecond)]
   const sending = first === undefined ? Promise.resolve() : keepSending(log, first.rpc, () => state.isDrained)
   if (first !== undefined && RESERVED !== undefined) {
     const { chainId, rpc } = first
-    working.push(runReserver({ ...{ api, chance, log, account: RESERVED, chainId, rpc, isOver } }))
+    working.push(runReserver({ api, chance, log, account: RESERVED, chainId, rpc, isOver }))
   }
   const inflict = createFaults({ nodes, chains, database, receiver, leases, log })
   const suffering = plan.faults.map((fault) => suffer(fault, { log, load, api, inflict, tell, startedAt }))
@@ -164,7 +172,7 @@ async function rage({ minutes, intentsPerSecond, tell }: StormOptions, ground: G
   return startedAt
 }
 
-/** One that gave up, which is a violation, is started again, so that the others can be judged. */
+/** A node that gave up is a violation. It is restarted, so that the rest can be judged. */
 async function revive(node: StormNode): Promise<void> {
   await node.untilReady().catch(async () => {
     node.start()
@@ -181,7 +189,7 @@ interface Sufferer {
   tell(line: string): void
 }
 
-/** The fault at its time, and a probe that is asked for as it begins. */
+/** Runs the fault at its time, with a probe intent sent as it starts. */
 async function suffer(fault: PlannedFault, { log, load, api, inflict, tell, startedAt }: Sufferer): Promise<void> {
   await delay(Math.max(0, startedAt + fault.atMs - Date.now()))
   const record: FaultRecord = {
@@ -226,21 +234,22 @@ async function rain(
   target?.setWeather('calm')
 }
 
-/** The node that answers next; 599 where none does. */
+/** The answer of the next node that gives one; 599 if none does. */
 function createApi(nodes: readonly StormNode[]): Api {
   let turn = 0
   async function ask(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
     const url = `${nodes[turn++ % nodes.length]?.url}${path}`
     try {
       const response = await fetch(url, {
-        ...{ method, signal: AbortSignal.timeout(20_000) },
+        method,
+        signal: AbortSignal.timeout(20_000),
         headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
       const text = await response.text()
       return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text }
     } catch {
-      // Down, frozen or cut off: the next one may not be.
+      // Down, frozen or cut off: try the next one.
       return { status: 599, body: null }
     }
   }
@@ -256,7 +265,7 @@ async function readLeases(database: DatabasePair) {
     )
 }
 
-/** Until nothing is open, and all that was stored has been told. What does not end in time is for the checker to say. */
+/** Waits until nothing is open and every event was delivered. The checker reports what did not end in time. */
 async function drain({ database, log }: Ground, tell: (line: string) => void): Promise<void> {
   const end = Date.now() + DRAIN_MS
   while (Date.now() < end) {

@@ -1,4 +1,7 @@
-/** Preloaded into one node of the storm: its wall clock is wrong by STORM_CLOCK_SHIFT_MS. Timers and the monotonic clock are not. */
+/**
+ * Preloaded into one node of the storm: shifts its wall clock by STORM_CLOCK_SHIFT_MS. Timers and the monotonic clock
+ * stay right.
+ */
 const shiftMs = Number(process.env.STORM_CLOCK_SHIFT_MS ?? 0)
 const TrueDate = Date
 

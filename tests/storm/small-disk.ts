@@ -1,13 +1,13 @@
-/** A disk of its own for a database server, small enough to be filled: a tmpfs, where this process may mount one. */
+/** A separate disk for a database server, small enough to fill: a tmpfs, if this process may mount one. */
 import { spawnSync } from 'node:child_process'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../../packages/dev/src/error-code.ts'
 
 export interface SmallDisk {
-  /** Takes what is left of it, to the last byte. */
+  /** Fills it to the last byte. */
   fill(): Promise<void>
-  /** Gives it back. */
+  /** Frees it. */
   drain(): Promise<void>
   remove(): void
 }
@@ -22,7 +22,7 @@ function unmount(folder: string): void {
   spawnSync('umount', ['--lazy', folder], { stdio: 'ignore' })
 }
 
-/** Null where no disk can be mounted here; the folder is then an ordinary one. */
+/** Null if no disk can be mounted; the folder is then an ordinary one. */
 export function mountSmallDisk(folder: string, megabytes: number): SmallDisk | null {
   const options = `size=${megabytes}m,mode=0711`
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return null

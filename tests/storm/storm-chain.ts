@@ -1,4 +1,7 @@
-/** The chains of a storm, each behind two RPC endpoints: an anvil, whose blocks can be replaced, and a geth where one is installed. */
+/**
+ * The chains of a storm, each behind two RPC endpoints: an anvil, whose blocks can be replaced, and a geth if
+ * installed.
+ */
 import { startTestChain } from '../setup/anvil.ts'
 import { GETH_MISSING, startGeth } from '../setup/geth.ts'
 import { type RpcEndpoint, startRpcEndpoint } from './rpc-weather.ts'
@@ -8,11 +11,11 @@ export type Rpc = <T>(method: string, params?: readonly unknown[]) => Promise<T>
 export interface StormChain {
   readonly chainId: number
   readonly endpoints: readonly RpcEndpoint[]
-  /** To the chain itself, past the weather. */
+  /** Directly to the chain, without the weather. */
   readonly rpc: Rpc
-  /** Replaces the newest blocks; null where this chain cannot. */
+  /** Replaces the newest blocks; null if this chain cannot. */
   readonly reorg: ((depth: number) => Promise<void>) | null
-  /** `kill -9`, and started again; null where this chain cannot. */
+  /** `kill -9` and a restart; null if this chain cannot. */
   readonly crash: (() => Promise<void>) | null
   stop(): Promise<void>
 }
@@ -22,7 +25,10 @@ const ENDPOINTS = 2
 export async function startAnvilChain(accounts: number, seed: number): Promise<StormChain> {
   const chain = await startTestChain({ accounts, blockTimeSeconds: 1 })
   return {
-    ...{ chainId: 31_337, rpc: chain.rpc, reorg: (depth: number) => chain.reorg(depth), crash: null },
+    chainId: 31_337,
+    rpc: chain.rpc,
+    reorg: (depth: number) => chain.reorg(depth),
+    crash: null,
     ...(await withEndpoints(chain.rpcUrl, seed, () => chain.stop())),
   }
 }
@@ -37,7 +43,10 @@ export async function startGethChain(addresses: readonly string[], seed: number)
     await chain.restart()
   }
   return {
-    ...{ chainId: Number(await chain.rpc<string>('eth_chainId')), rpc: chain.rpc, reorg: null, crash },
+    chainId: Number(await chain.rpc<string>('eth_chainId')),
+    rpc: chain.rpc,
+    reorg: null,
+    crash,
     ...(await withEndpoints(chain.rpcUrl, seed, () => chain.stop())),
   }
 }

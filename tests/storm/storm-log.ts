@@ -1,4 +1,4 @@
-/** What the storm itself saw, with its times: the checker holds it against the chain, the database and what was delivered. */
+/** What the storm itself saw, with times. The checker compares it with the chain, the database and the deliveries. */
 import type { FaultKind } from './plan-faults.ts'
 
 export type Path = 'http' | 'batch' | 'json_rpc' | 'reservation' | 'probe'
@@ -8,17 +8,17 @@ export interface Lane {
   readonly signer: string
 }
 
-/** One thing that was asked for. Its marker is its call data, so that the chain itself tells how often it ran. */
+/** One requested intent. Its marker is its call data, so the chain shows how often it ran. */
 export interface Asked {
   readonly marker: string
   readonly path: Path
   readonly lane: Lane
   accepted: boolean
-  /** An operator ordered it to be cancelled: it may end CANCELLED. */
+  /** An operator cancelled it: it may end CANCELLED. */
   cancelled: boolean
 }
 
-/** A transaction that a holder of a reserved nonce signed itself. */
+/** A transaction that the holder of a reserved nonce signed. */
 export interface OwnTransaction {
   readonly chainId: number
   readonly raw: string
@@ -29,7 +29,7 @@ export interface FaultRecord {
   readonly kind: FaultKind
   readonly startedAt: number
   endedAt: number
-  /** When the probe that was asked for as it began was mined. */
+  /** When the probe that was sent as it started was mined. */
   probeMinedAt: number | null
 }
 
@@ -46,7 +46,7 @@ export interface StormLog {
   readonly skipped: string[]
   readonly stream: SeenEvent[]
   readonly webhooks: (SeenEvent & { readonly messageId: string })[]
-  /** Nodes that gave up, and what else did not come back from a fault. */
+  /** Nodes that gave up, and anything else that did not recover from a fault. */
   readonly broken: string[]
   /** Answers that no fault explains. */
   readonly refused: string[]
@@ -59,7 +59,17 @@ export interface StormLog {
 
 export function createStormLog(): StormLog {
   return {
-    ...{ asked: new Map(), own: [], faults: [], skipped: [], stream: [], webhooks: [], refused: [], broken: [] },
-    ...{ takeoverMs: [], handoverMs: [], cuts: { stream: 0 }, writesWithoutRoom: 0 },
+    asked: new Map(),
+    own: [],
+    faults: [],
+    skipped: [],
+    stream: [],
+    webhooks: [],
+    refused: [],
+    broken: [],
+    takeoverMs: [],
+    handoverMs: [],
+    cuts: { stream: 0 },
+    writesWithoutRoom: 0,
   }
 }

@@ -1,4 +1,4 @@
-/** A real node of the storm: its process, and its own cable to the database. */
+/** A real node of the storm: its process, and its own connection to the database. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { findFreePort } from '../../packages/dev/src/free-port.ts'
 import { type LaunchedProcess, launchProcess } from '../setup/launch-process.ts'
@@ -8,11 +8,11 @@ import { DATABASE, USER } from './database-server.ts'
 export interface StormNode {
   readonly url: string
   readonly cable: TcpRelay
-  /** Of the process that runs now, or ran last; null until it has said so. */
+  /** Of the current or last process; null until it has printed it. */
   id(): string | null
   start(): void
   signal(signal: NodeJS.Signals): void
-  /** Waits for its end. */
+  /** Waits for its exit. */
   end(signal: NodeJS.Signals): Promise<void>
   isReady(): Promise<boolean>
   untilReady(): Promise<void>
@@ -50,8 +50,11 @@ export async function createStormNode({ main, databasePort, clockShiftMs, env }:
     id: () => nodeId,
     start: () => {
       const started = launchProcess([main, 'start'], {
-        ...{ DROVER_DATABASE_URL: `postgres://${USER}@127.0.0.1:${cable.port}/${DATABASE}`, DROVER_PORT: String(port) },
-        ...{ DROVER_OPEN: 'true', ...(clockShiftMs !== 0 && clock), ...env },
+        DROVER_DATABASE_URL: `postgres://${USER}@127.0.0.1:${cable.port}/${DATABASE}`,
+        DROVER_PORT: String(port),
+        DROVER_OPEN: 'true',
+        ...(clockShiftMs !== 0 && clock),
+        ...env,
       })
       launched = started
       started

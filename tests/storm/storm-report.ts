@@ -35,7 +35,7 @@ export interface StormReport {
   readonly alarms: AlarmReport
   readonly takeoverMs: Distribution | null
   readonly handoverMs: Distribution | null
-  /** From the end of a fault until what was asked for as it began was mined. */
+  /** From the end of a fault until its probe was mined. */
   readonly recoveryMs: Readonly<Record<string, Distribution>>
   readonly held: boolean
 }
@@ -56,20 +56,30 @@ export function composeReport(
     return spread === null ? [] : [[kind, spread] as const]
   })
   return {
-    ...{ seed: plan.seed, minutes: plan.durationMs / 60_000, seconds, clock: plan.clock },
+    seed: plan.seed,
+    minutes: plan.durationMs / 60_000,
+    seconds,
+    clock: plan.clock,
     commit: readCommit(),
     machine: `${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
     faults: countBy(log.faults.map(({ kind }) => kind)),
     weather: countBy(plan.weather.map(({ weather }) => weather)),
-    ...{ skipped: log.skipped, fullDisksNoticed: log.writesWithoutRoom },
+    skipped: log.skipped,
+    fullDisksNoticed: log.writesWithoutRoom,
     intents: countBy([...[...log.asked.values()].map(({ path }) => path), ...log.own.map(() => 'reservation')]),
     states: countBy(outcome.transactions.map(({ state, isFill }) => (isFill ? `fill ${state}` : state))),
-    ...{ mined: outcome.mined.length, blocks: Math.max(0, ...outcome.mined.map(({ blockNumber }) => blockNumber)) },
+    mined: outcome.mined.length,
+    blocks: Math.max(0, ...outcome.mined.map(({ blockNumber }) => blockNumber)),
     events: {
-      ...{ stored: outcome.events.length, stream: log.stream.length, webhook: log.webhooks.length },
+      stored: outcome.events.length,
+      stream: log.stream.length,
+      webhook: log.webhooks.length,
       cuts: log.cuts.stream,
     },
-    ...{ violations, alarms, takeoverMs: distribute(log.takeoverMs), handoverMs: distribute(log.handoverMs) },
+    violations,
+    alarms,
+    takeoverMs: distribute(log.takeoverMs),
+    handoverMs: distribute(log.handoverMs),
     recoveryMs: Object.fromEntries(recovery),
     held: Object.values(violations).every((list) => list.length === 0) && alarms.false.length === 0,
   }

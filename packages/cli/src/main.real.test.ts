@@ -70,7 +70,7 @@ describe('wrong usage ends with 2', () => {
     expect(stderr).not.toMatch(/^\s+at /m)
   })
 
-  test('a port that is none', async () => {
+  test('an invalid port', async () => {
     expect(await drover(['dev', '--port', 'http'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--port'),
@@ -102,7 +102,7 @@ test('a file that is not JSON is named without repeating it', async () => {
   expect(stderr).not.toContain(KEY.slice(0, 8))
 })
 
-test('a configuration in TypeScript is read where TypeScript can be', async () => {
+test('a TypeScript configuration is read if this Node can read TypeScript', async () => {
   await writeFile(join(folder, 'settings.ts'), 'export default { port: 4848 as number }')
   const { stdout } = await drover(['config', '--config-file', 'settings.ts'], {
     NODE_OPTIONS: `--import=${import.meta.resolve('tsx')}`,
@@ -138,14 +138,14 @@ describe('timers simulate', () => {
     expect(JSON.parse(first.stdout).blocks).toHaveLength(120)
   })
 
-  test('a wrong scenario is refused with every field that is wrong', async () => {
+  test('a bad scenario is refused, naming every bad field', async () => {
     await writeFile(join(folder, 'wrong.json'), '{"name":"x","blocks":-1,"actors":[],"timers":[],"surprise":1}')
     const { code, stderr } = await drover(['timers', 'simulate', 'wrong.json'])
     expect(code).toBe(2)
     for (const field of ['blocks', 'surprise']) expect(stderr).toContain(field)
   })
 
-  test('a scenario that cannot be read is wrong usage, and named', async () => {
+  test('a scenario that cannot be read is a usage error that names it', async () => {
     const { code, stderr, stdout } = await drover(['timers', 'simulate', 'missing.json'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(/^cannot read the scenario: .*missing\.json/)

@@ -7,7 +7,7 @@ test('amounts become decimal strings of wei', () => {
   expect(() => readAmount('lots')).toThrow(InvalidArgumentError)
 })
 
-test('entries: everything behind the first "=" is the value, whatever the name', () => {
+test('entries: everything after the first "=" is the value', () => {
   const entries = ['note=a=b', '__proto__=x', 'empty='].reduce<Readonly<Record<string, string>> | undefined>(
     (before, text) => collectEntries(text, before),
     undefined,
@@ -27,7 +27,7 @@ test('an instant needs a zone', () => {
   }
 })
 
-test('a span is from now on, or back from now', () => {
+test('a duration counts from now, forward or back', () => {
   const before = Date.now()
   const later = Date.parse(readInstantOrSpan(1)('10m'))
   const earlier = Date.parse(readInstantOrSpan(-1)('10m'))

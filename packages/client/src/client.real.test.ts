@@ -58,7 +58,7 @@ describe('an intent', () => {
     await expect(tx.speedUp('too late')).rejects.toMatchObject({ code: 'action_forbidden', status: 409 })
   })
 
-  test('sent again is the same transaction; with another body it is a conflict that names the first', async () => {
+  test('sent again gives the same transaction; with another body, a conflict that names the first', async () => {
     const first = await drover.send({ ...INTENT, requestId: 'order 17' })
     const again = await drover.send({ ...INTENT, requestId: 'order 17' })
     expect(again.id).toBe(first.id)
@@ -90,7 +90,7 @@ describe('an intent', () => {
     })
   })
 
-  test('that is malformed is refused with the field at fault', async () => {
+  test('that is malformed is refused with the field name', async () => {
     const call = { function: 'transfer(address,uint256)', args: [recipient, 'much'] }
     await expect(drover.send({ ...INTENT, call })).rejects.toMatchObject({
       code: 'invalid_request',
@@ -99,7 +99,7 @@ describe('an intent', () => {
     })
   })
 
-  test('that cannot be paid for waits, can be cancelled, and is then not to be waited for', async () => {
+  test('that lacks funds waits, can be cancelled, and then ends the wait', async () => {
     const tx = await drover.send({ ...INTENT, value: 10n ** 30n, simulate: false })
     const refused = expect(tx.wait('submitted', { timeoutMs: 60_000 })).rejects.toMatchObject({
       code: 'transaction_cancelled',
@@ -126,8 +126,8 @@ describe('a batch', () => {
   })
 })
 
-describe('a nonce of ones own', () => {
-  test('is reserved, kept for longer and given back', async () => {
+describe('a reserved nonce', () => {
+  test('is reserved, extended and released', async () => {
     const { items, lockOwner } = await drover.nonces.reserve(sender.address, { ttlMs: 60_000 })
     const { id } = await drover.nonces.wait(items[0]?.id ?? '', 'reserved', { timeoutMs: 60_000 })
     expect(await drover.nonces.extend(id, { lockOwner, ttlMs: 120_000 })).toMatchObject({ state: 'RESERVED' })
@@ -143,7 +143,7 @@ test('the price now, for each speed', async () => {
   expect(toBigInt(speeds.fast.maxPriorityFeePerGas)).toBeGreaterThanOrEqual(toBigInt(speeds.slow.maxPriorityFeePerGas))
 })
 
-test('what is not there is null to find', async () => {
+test('find returns null if there is none', async () => {
   expect(await drover.transactions.find('00000000-0000-7000-8000-000000000000')).toBeNull()
 })
 
@@ -171,7 +171,7 @@ test('signers, chains and nodes', async () => {
   expect(await drover.nodes()).toMatchObject([{ id: service.nodeId, self: true }])
 })
 
-test('a stream that breaks again and again, within events too, loses none and repeats none', async () => {
+test('a stream that keeps breaking, even inside events, loses and repeats none', async () => {
   let cuts = 0
   /** Lets through somewhat more each time, then breaks off in the middle of whatever comes. */
   const cutting: Fetch = async (input, init) => {
@@ -199,7 +199,7 @@ test('a stream that breaks again and again, within events too, loses none and re
   expect(seen.slice(0, stored.length)).toEqual(stored)
 })
 
-test('the service is killed and started again: sends go through once, and the event loop misses nothing', async () => {
+test('the service is killed and restarted: each send happens once, and the event loop misses nothing', async () => {
   const failures: string[] = []
   const port = Number(new URL(service.url).port)
   const retry = { maxTries: 100, maxDelayMs: 1_000 }

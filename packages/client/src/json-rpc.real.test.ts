@@ -63,7 +63,7 @@ async function countSent(): Promise<number> {
 }
 
 describe('keys', () => {
-  test('without one nothing is answered; a wrong one is told as such', async () => {
+  test('nothing is answered without one; a wrong one is reported as wrong', async () => {
     await expect(createDrover({ url: service.url }).nodes()).rejects.toMatchObject({
       code: 'unauthorized',
       status: 401,
@@ -93,7 +93,7 @@ describe('keys', () => {
     expect(done).toContain('revokeApiKey done')
   })
 
-  test('events are pushed to whoever has a key', async () => {
+  test('events are pushed to a client with a key', async () => {
     const reader = createDrover({ url: service.url, apiKey })
     const controller = new AbortController()
     const events = reader.events({ signal: controller.signal, from: sender.address })
@@ -131,7 +131,7 @@ describe('viem', () => {
     }
   }
 
-  test('its own transport takes the provider as well', async () => {
+  test("viem's custom transport accepts the provider too", async () => {
     const provider = createProvider({ url: service.url, chainId, apiKey })
     expect(await createPublicClient({ transport: custom(provider) }).getChainId()).toBe(chainId)
   })
@@ -143,7 +143,7 @@ describe('viem', () => {
     expect(await wallet.getAddresses()).toContain(sender.address)
   })
 
-  test('answers that are lost on the way make no second transaction', async () => {
+  test('lost answers cause no second transaction', async () => {
     const before = await countSent()
     const { reader, wallet } = clients({ fetch: losing(3) })
     const hash: Hex = await wallet.sendTransaction({ to: recipient, value: 2n })
@@ -158,7 +158,7 @@ describe('viem', () => {
   })
 })
 
-test('where one is in flight at a time, the provider waits with each until it has a hash', async () => {
+test('with one in flight at a time, the provider waits until each has a hash', async () => {
   const provider = createProvider({ url: service.url, chainId, apiKey })
   const send = (value: number) =>
     provider.request({

@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-test('one of many gets it, the others learn who has it, and it can be had again', async () => {
+test('one of many gets it, the others learn who has it, and it can be taken again later', async () => {
   const attempts = await Promise.all(Array.from({ length: 20 }, () => tryLock(file)))
   const acquired = attempts.filter((attempt) => attempt.type === 'acquired')
   expect(acquired).toHaveLength(1)

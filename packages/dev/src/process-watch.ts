@@ -21,13 +21,13 @@ export function holdsPid(pid: number): boolean {
   }
 }
 
-/** A text that differs between two processes that had the same id, or '' where the system does not tell. */
+/** A text that differs between two processes with the same id, or '' if the system does not provide one. */
 export function describeStart(pid: number): string {
   if (process.platform === 'linux') return readLinuxStat(pid)?.startTicks ?? ''
   return askPs(pid, 'lstart=') ?? ''
 }
 
-/** The command line of a process, or null where the system does not tell. */
+/** The command line of a process, or null if the system does not provide it. */
 export function findCommandLine(pid: number): string | null {
   if (process.platform === 'linux') return readProc(pid, 'cmdline')?.replaceAll('\0', ' ') ?? null
   return askPs(pid, 'command=')

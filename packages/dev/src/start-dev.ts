@@ -99,7 +99,10 @@ export async function startDev(options: DevOptions): Promise<Dev> {
   }
 }
 
-/** What dev brings itself: never a real database, chain or key by accident, whatever the shell has set for another service. */
+/**
+ * Settings that dev provides itself, so that it never uses a real database, chain or key that the shell has set for
+ * another service.
+ */
 const BROUGHT = [
   'DROVER_DATABASE_URL',
   'DROVER_RPC_URL',
@@ -133,7 +136,7 @@ function composeConfig(options: DevOptions, databaseUrl: string, rpcUrl: string)
       DROVER_RESUBMIT_INTERVAL: '5s',
       DROVER_BUMP_AFTER: '5s',
       DROVER_WEBHOOK_ALLOW_PRIVATE: 'true',
-      // On a loopback address, with keys that everybody knows.
+      // On a loopback address, with publicly known keys.
       DROVER_OPEN: 'true',
       ...env,
       // Hardhat asks a development chain for it.

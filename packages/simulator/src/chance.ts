@@ -1,4 +1,4 @@
-/** Chance that can be repeated: the same seed gives the same numbers on every machine. */
+/** Repeatable randomness: the same seed gives the same numbers on every machine. */
 export interface Chance {
   /** At least 0 and below 1. */
   fraction(): number
@@ -30,7 +30,7 @@ export function createChance(seed: string): Chance {
   }
 }
 
-/** FNV-1a, stirred once more so that neighbouring seeds have nothing in common. */
+/** FNV-1a, mixed once more so that neighbouring seeds have nothing in common. */
 function hashText(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
@@ -38,7 +38,7 @@ function hashText(text: string): number {
   return (hash ^ (hash >>> 13)) >>> 0
 }
 
-/** No chance at all: always the first. */
+/** No randomness: always the first choice. */
 export const FIRST: Chance = {
   fraction: () => 0,
   below: () => 0,

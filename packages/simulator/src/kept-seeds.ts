@@ -1,4 +1,4 @@
-/** Seeds that failed once, from `seeds.json`: they are run first, and none is ever removed. */
+/** Seeds that failed once, from `seeds.json`. They run first, and none is ever removed. */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ export interface KeptSeed {
 }
 
 export function readKeptSeeds(): readonly KeptSeed[] {
-  // Beside the sources, and beside the built file.
+  // Next to the sources, and next to the built file.
   const text = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '..', 'seeds.json'), 'utf8')
   const entries = JSON.parse(text) as readonly { seed: number; steps: number; faults: string[] | null; found: string }[]
   return entries.map((entry) => ({ ...entry, faults: entry.faults?.filter(isFault) ?? null }))

@@ -1,4 +1,4 @@
-/** Runs seed after seed, tells what came of them, and makes the first that fails short enough to read. */
+/** Runs seed after seed, prints the results, and shrinks the first failing one until it is readable. */
 
 import type { KeptSeed } from './kept-seeds.ts'
 import { type Fault, isFault } from './plan/faults.ts'
@@ -11,7 +11,7 @@ export interface SimulateOptions {
   readonly seed: number
   readonly seeds: number
   readonly steps: number
-  /** Goes on with further seeds for so long; null: as many as `seeds` says. */
+  /** Continues with more seeds for this long; null: only the number in `seeds`. */
   readonly minutes: number | null
   /** Null: all. */
   readonly faults: readonly string[] | null

@@ -7,10 +7,10 @@ import { Violation } from './run/violation.ts'
 export interface Timeline {
   /** Milliseconds since the simulation began. */
   now(): number
-  /** Runs once at this time, or at once where that is past; returns what takes it back. */
+  /** Runs once at this time, or at once if that is past; returns a function that cancels it. */
   at(time: number, run: () => void): () => void
   advance(ms: number): Promise<void>
-  /** Lets what needs no time run to its end. */
+  /** Runs everything that needs no time. */
   settle(): Promise<void>
   /** How many moments there were. */
   fired(): number
@@ -22,7 +22,7 @@ interface Moment {
   run: (() => void) | null
 }
 
-/** More moments than this in one move are a loop that feeds itself. */
+/** More moments than this in one move mean an endless loop. */
 const TOO_MANY = 50_000
 
 export function createTimeline(): Timeline {

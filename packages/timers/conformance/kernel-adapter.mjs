@@ -1,4 +1,4 @@
-/** The adapter of `@drover/timers` itself, by its public entry: what a port has to offer to the runner. */
+/** The adapter of `@drover/timers` itself, through its public entry: what a port has to offer to the runner. */
 import * as kernel from '@drover/timers'
 
 const { DEFAULT_PARAMS } = kernel

@@ -51,7 +51,7 @@ test('rows of both formats mean the same', async () => {
   expect(fromCsv.valueBySigner).toEqual(new Map([[FROM, 1_000_000_002n]]))
 })
 
-test('all problems of a file are told at once, each with its line', async () => {
+test('all problems of a file are reported at once, each with its line', async () => {
   const input = await put('csv', `to,value\n${TO},1\nme,1\n${TO},1.5\n${TO}\n${TO},lots\n`)
   const { problems, problemCount } = await surveyBatch(input)
   expect(problemCount).toBe(4)
@@ -81,7 +81,7 @@ test.each<[BatchFormat, string | Uint8Array, number, string]>([
   expect(problems).toEqual([{ line, message: expect.stringContaining(message) }])
 })
 
-test('a file that changes after it was checked is not sent from there on', async () => {
+test('sending stops if the file changes after it was checked', async () => {
   const input = await put('csv', `to,value\n${TO},1\n${TO},2\n`)
   const survey = await surveyBatch(input)
   await put('csv', `to,value\n${TO},1\n${TO},3\n`)
@@ -118,7 +118,7 @@ test('a journal outlives a kill in the middle of a line', async () => {
   expect([...journal.rows.values()]).toEqual([row(1, 'CONFIRMED'), row(2), row(4)])
 })
 
-test('what is no journal is left alone', async () => {
+test('a file that is not a journal is left alone', async () => {
   const path = join(folder, 'notes.txt')
   await writeFile(path, '{"row":1}\n')
   await expect(readJournal(path)).rejects.toThrow('is not a journal')

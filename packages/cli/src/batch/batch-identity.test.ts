@@ -22,7 +22,7 @@ function journalOf(...digests: readonly string[]): Journal {
   }
 }
 
-test('the id of a batch: as named, else as it was before, else by the content of the file', () => {
+test('the id of a batch: the given one, else the earlier one, else a hash of the file', () => {
   expect(chooseBatchId(name, none)).toBe(`batch-${'f'.repeat(32)}`)
   expect(chooseBatchId(name, journalOf())).toBe('first')
   expect(chooseBatchId({ ...name, batchId: 'mine' }, none)).toBe('mine')
@@ -30,7 +30,7 @@ test('the id of a batch: as named, else as it was before, else by the content of
   expect(() => chooseBatchId({ ...name, batchId: 'mine' }, journalOf())).toThrow('belongs to batch first')
 })
 
-test('rows may be added at the end; changed, moved and taken away they are refused', () => {
+test('rows may be added at the end; changed, moved or removed rows are refused', () => {
   refuseChangedRows(survey, none, 'x.journal')
   refuseChangedRows(survey, journalOf('a', 'b'), 'x.journal')
   expect(() => refuseChangedRows(survey, journalOf('a', 'x', 'c'), 'x.journal')).toThrow('(row 2)')

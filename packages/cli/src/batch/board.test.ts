@@ -11,7 +11,7 @@ function judge(goal: Goal, status: Pick<RowStatus, 'state' | 'mined'>) {
   return { mined, confirmed, failed, stuck, open: board.open().length }
 }
 
-test('a reverted row has failed: at once where the batch waits for mined, else once that is final', () => {
+test('a reverted row counts as failed: at once if the batch waits for mined, else once it is final', () => {
   const reverted = { state: 'TRACKING', mined: 'reverted' } as const
   expect(judge('mined', reverted)).toEqual({ mined: 1, confirmed: 0, failed: 1, stuck: 0, open: 0 })
   expect(judge('confirmed', reverted)).toEqual({ mined: 1, confirmed: 0, failed: 0, stuck: 0, open: 1 })

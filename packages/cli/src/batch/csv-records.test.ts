@@ -28,7 +28,7 @@ test.each([
   )
 })
 
-test('what can be read comes before the problem, and lines are counted through quoted line ends', async () => {
+test('good records come before the problem, and line numbers count quoted line ends', async () => {
   const records: CsvRecord[] = []
   const reading = (async () => {
     for await (const record of readCsvRecords(['"a\r\nb",1\r\n\r\n', 'c,2\r\nd,"3\n\n\n'])) records.push(record)
@@ -40,7 +40,7 @@ test('what can be read comes before the problem, and lines are counted through q
   ])
 })
 
-test('what is written comes back, however it is cut into pieces', async () => {
+test('what is written is read back, however it is split into chunks', async () => {
   const cell = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r', ' ', 'é', '😀') })
   const records = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { maxLength: 6 })
   await fc.assert(

@@ -46,7 +46,7 @@ test('the cells of a row become a request', () => {
   })
 })
 
-test('a line of JSON may be a request of the HTTP API as it is', () => {
+test('a line of JSON may be a request body of the HTTP API', () => {
   const body = { from: FROM, to: TO, value: 7, call: { function: 'f(bool)', args: [true] }, metadata: { a: 'b' } }
   expect(read(body)).toEqual({ type: 'request', body })
 })
@@ -71,7 +71,7 @@ test.each<[Readonly<Record<string, unknown>>, string, string]>([
   })
 })
 
-test('a function for all rows is called with the arguments of each, unless a row says what to do itself', () => {
+test('a function for all rows is called with the arguments of each row, unless the row has its own', () => {
   const defaults = { from: FROM, to: TO, function: 'f(uint8)' }
   expect(read({ args: '["1"]' }, defaults)).toMatchObject({ body: { call: { function: 'f(uint8)', args: ['1'] } } })
   expect(read({ function: 'g()', value: '1' }, defaults)).toMatchObject({ body: { call: { function: 'g()' } } })
@@ -79,7 +79,7 @@ test('a function for all rows is called with the arguments of each, unless a row
   expect(read({ value: '1' }, defaults)).toMatchObject({ problems: [{ field: 'call.args' }] })
 })
 
-test('all problems of a row are told at once', () => {
+test('all problems of a row are reported at once', () => {
   expect(read({ to: 'me', value: 'x', speed: 'warp' }, { from: FROM })).toMatchObject({
     problems: [{ field: 'value' }],
   })

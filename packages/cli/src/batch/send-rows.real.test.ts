@@ -65,7 +65,7 @@ async function send(url: string, count: number, limits = {}, stop = new AbortCon
 }
 const STOPS = { concurrency: 1 }
 
-test('no more requests at one time than asked for, and every row once', async () => {
+test('never more parallel requests than allowed, and every row is sent once', async () => {
   const service = await startService((items) => ({ status: 200, body: { results: items.map(accept) } }))
   const { accepted } = await send(service.url, 95)
   expect(new Set(accepted).size).toBe(95)
@@ -73,7 +73,7 @@ test('no more requests at one time than asked for, and every row once', async ()
   expect(service.most()).toBeLessThanOrEqual(3)
 })
 
-test('what was not taken is offered again, and only that; what is refused is told of that row alone', async () => {
+test('only rows that were not accepted are sent again; a refusal is reported for its row only', async () => {
   const service = await startService((items, turn) => ({
     status: 200,
     body: {
@@ -90,7 +90,7 @@ test('what was not taken is offered again, and only that; what is refused is tol
   expect(service.offered.get('r10')).toBe(2)
 })
 
-test('lost answers and outages are borne, under the same request ids', async () => {
+test('lost answers and outages are retried with the same request ids', async () => {
   const service = await startService((items, turn) => {
     if (turn % 2 === 1)
       return turn % 3 === 0 ? { status: 503, body: problem(503, 'database_unavailable').problem } : 'hang up'
@@ -100,7 +100,7 @@ test('lost answers and outages are borne, under the same request ids', async () 
   expect(accepted).toHaveLength(20)
 })
 
-test('an outage that lasts is given up, and so is what will never be answered otherwise', async () => {
+test('a long outage ends the run, and so does an error that cannot pass', async () => {
   const away = await startService(() => 'hang up')
   await expect(send(away.url, 10, { maxOutageMs: 0 })).rejects.toThrow('network_error')
   server.close()
@@ -109,14 +109,14 @@ test('an outage that lasts is given up, and so is what will never be answered ot
   expect(closed.turns()).toBeLessThanOrEqual(3)
 })
 
-test('told to stop, it finishes what is under way and begins no more', async () => {
+test('when stopped, it finishes running requests and starts no more', async () => {
   const service = await startService((items) => ({ status: 200, body: { results: items.map(accept) } }))
   const { accepted } = await send(service.url, 1_000, STOPS)
   expect(accepted).toHaveLength(30)
   expect(service.turns()).toBe(3)
 })
 
-test('who is told to come back in years is not asked at once, nor waited for longer than an outage', async () => {
+test('a Retry-After of years causes no immediate retry, and no wait longer than an outage', async () => {
   const body = { code: 'database_unavailable', detail: 'Away.', retryAfterMs: 99_999_999_000 }
   const service = await startService(() => ({ status: 503, body }))
   await expect(send(service.url, 10, { maxOutageMs: 300 })).rejects.toThrow('database_unavailable')

@@ -20,7 +20,7 @@ const ROWS = [
 ]
 const wide = (width: number): Style => ({ width, paint: (_, text) => text })
 
-test('elsewhere than on a terminal nothing is cut', () => {
+test('nothing is cut unless the output is a terminal', () => {
   expect(presentTable(COLUMNS, ROWS, PLAIN)).toBe(
     [
       'ID            TEXT                                  COUNT  SPARE',
@@ -30,14 +30,14 @@ test('elsewhere than on a terminal nothing is cut', () => {
   )
 })
 
-test('on a terminal it fits: spare columns go first, then the widest is cut, and ids stay whole', () => {
+test('on a terminal the table fits: optional columns go first, then the widest is cut; ids stay whole', () => {
   const text = presentTable(COLUMNS, ROWS, wide(40))
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(40)
   expect(text).not.toContain('SPARE')
   expect(text).toContain('identifier-1  a text that is lon…      1')
 })
 
-test('text of others cannot move the cursor', () => {
+test('text from outside cannot move the cursor', () => {
   const rows = [{ id: 'x', text: '\u001b[2Jgone\nnext', count: 1 }]
   const text = presentTable(COLUMNS, rows, PLAIN)
   expect(text).not.toContain('\u001b')

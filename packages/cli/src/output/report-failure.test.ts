@@ -31,7 +31,7 @@ test('configuration problems end with 2', () => {
   })
 })
 
-test('what commander has said is not said again', () => {
+test('what commander has printed is not printed again', () => {
   expect(report(new CommanderError(1, 'commander.unknownOption', 'unknown'))).toEqual({ code: 2, said: '' })
   expect(report(new CommanderError(0, 'commander.helpDisplayed', ''))).toEqual({ code: 0, said: '' })
 })
@@ -41,7 +41,7 @@ test.each([
   withCode('password authentication failed', '28P01'),
   new AppError('unknown_chain', 'there is no such chain'),
   new ChainUnavailable('the node does not answer'),
-])('$message is told as it is', (error) => {
+])('$message is printed as it is', (error) => {
   expect(report(error)).toEqual({ code: 1, said: `${error.message}\n` })
 })
 
@@ -57,11 +57,11 @@ test.each([
   expect(said).not.toMatch(/^\s+at /m)
 })
 
-test('the stack is for those who debug', () => {
+test('the stack is printed only for debugging', () => {
   expect(report(new TypeError('broken'), true).said).toMatch(/^\s+at /m)
 })
 
-test('causes are told, and secrets are not', () => {
+test('causes are printed, secrets are not', () => {
   const error = new ChainUnavailable('no node answers', { cause: new Error('planted-secret was refused') })
   expect(report(error).said).toBe('no node answers\n  because: [redacted] was refused\n')
 })

@@ -6,12 +6,12 @@ const notFound = (name: string) =>
     code: 'ERR_MODULE_NOT_FOUND',
   })
 
-test('an installation without the package is told how to get it', async () => {
+test('without the package, the error says how to install it', async () => {
   await expect(loadDev(() => Promise.reject(notFound('@drover/dev')))).rejects.toThrow(
     'drover dev needs the package @drover/dev: npm install --save-dev @drover/dev',
   )
 })
 
-test('a package that lacks one of its own is not called missing', async () => {
+test('a package with a missing dependency is not reported as missing itself', async () => {
   await expect(loadDev(() => Promise.reject(notFound('pg')))).rejects.toThrow("Cannot find package 'pg'")
 })

@@ -60,7 +60,7 @@ function run(stage: Stage, running: Partial<Running>, onStarted: () => void = ()
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-test('the first signal stops in order, once', async () => {
+test('the first signal stops cleanly, once', async () => {
   const stage = createStage()
   const stop = vi.fn(async () => undefined)
   const code = run(stage, { stop }, () => stage.signal())
@@ -83,7 +83,7 @@ test('the second signal ends the process at once, unless it is the same keystrok
   expect(await code).toBe(EXIT.failure)
 })
 
-test('an orderly stop has a bounded time', async () => {
+test('a clean stop has a time limit', async () => {
   const stage = createStage()
   const code = run(stage, { stop: () => never }, () => stage.signal())
   await vi.advanceTimersByTimeAsync(1_000)
@@ -91,7 +91,7 @@ test('an orderly stop has a bounded time', async () => {
   expect(stage.said.join('')).toContain('longer than 1000 ms')
 })
 
-test('a signal while it starts is kept until it can be stopped', async () => {
+test('a signal during the start takes effect once it can be stopped', async () => {
   const stage = createStage()
   const stop = vi.fn(async () => undefined)
   const onStarted = vi.fn()
@@ -117,7 +117,7 @@ test('a service that ends by itself is a failure', async () => {
   await expect(run(stage, { stopped: Promise.reject(new Error('lost')) })).rejects.toThrow('lost')
 })
 
-test('an error that nobody caught is told, stops it in order, and is a failure', async () => {
+test('an uncaught error is printed, stops it cleanly, and is a failure', async () => {
   const stage = createStage()
   const stop = vi.fn(async () => undefined)
   const bug = new TypeError('x is undefined')

@@ -54,7 +54,10 @@ async function runSimulation(options: Options, context: CommandContext): Promise
   const isMany = options.seeds > 1 || options.minutes !== undefined
   const { failed, summary, tookMs } = await simulator.simulate(
     {
-      ...{ seed: options.seed, seeds: options.seeds, steps: options.steps, trace: options.trace },
+      seed: options.seed,
+      seeds: options.seeds,
+      steps: options.steps,
+      trace: options.trace,
       minutes: options.minutes ?? null,
       faults: options.faults ?? null,
       kept: isMany ? simulator.readKeptSeeds() : [],

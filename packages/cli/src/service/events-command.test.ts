@@ -24,18 +24,18 @@ const EVENT: DroverEvent = {
 }
 const HEAD = `17  2030-01-01T00:00:00.000Z  ${ID}  nonce.allocated  ALLOCATED signed`
 
-test('an event is whole where nobody looks at it', () => {
+test('an event is printed in full when piped', () => {
   expect(presentEvent(EVENT, PLAIN)).toBe(`${HEAD}  hash=0x${'22'.repeat(32)}`)
 })
 
-test('a narrow window costs details, and never the id or what happened', () => {
+test('a narrow terminal cuts details, never the id or the event', () => {
   expect(presentEvent(EVENT, { ...PLAIN, width: 60 })).toBe(HEAD)
   const wide = presentEvent(EVENT, { ...PLAIN, width: 120 })
   expect(wide).toHaveLength(120)
   expect(wide).toMatch(/^17 .* signed {2}hash=0x2+…$/)
 })
 
-test('confirmations say how far it is, and by which block', () => {
+test('confirmations show the count and the block', () => {
   const update: ConfirmationUpdate = {
     transactionId: ID,
     chainId: 1,

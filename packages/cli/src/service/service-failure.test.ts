@@ -22,7 +22,7 @@ test.each<[string, number | undefined, number]>([
   expect(exitCodeOf({ code, status })).toBe(exit)
 })
 
-test('people are told the reason and what to do; programs get one line of JSON', () => {
+test('people see the reason and what to do; programs get one line of JSON', () => {
   const rejected = new DroverError({
     code: 'transaction_rejected',
     detail: 'It would fail.',

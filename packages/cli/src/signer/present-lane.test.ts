@@ -31,7 +31,7 @@ test.each([
   [0, null],
   [-3, /^nonce drift +the chain is 3 ahead of the next nonce: something else uses this key$/m],
   [2, /^nonce drift +2 nonces below the next one are neither used nor reserved$/m],
-])('what the chain counts is shown, and a drift of %i', (drift, said) => {
+])('the nonce count of the chain is shown, with a drift of %i', (drift, said) => {
   const text = presentLane({ ...LANE, chain: { latest: 9, pending: 12, drift, at: AT } }, PLAIN)
   expect(text).toMatch(/^chain count +latest 9, pending 12, at 2030/m)
   if (said === null) expect(text).not.toContain('nonce drift')

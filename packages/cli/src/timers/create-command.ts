@@ -78,7 +78,8 @@ function toSchedule(options: CreateOptions): TimerRequest['schedule'] {
 
 function toWatch({ event, eventArg }: CreateOptions, contract: string): TimerRequest['schedule'] {
   return {
-    ...{ type: 'watch', contract },
+    type: 'watch',
+    contract,
     ...(event !== undefined && { event }),
     ...(eventArg !== undefined && { args: [...eventArg] }),
   }
@@ -142,7 +143,11 @@ export const createTimer: ServiceCommand = {
     const { from, to, chainId, value, overlap, appendDeliverId, name, requestId, metadata } = options
     const timer = await drover.timers.create(
       {
-        ...{ from, to, schedule: toSchedule(options), ...toTerms(options), ...toCondition(options) },
+        from,
+        to,
+        schedule: toSchedule(options),
+        ...toTerms(options),
+        ...toCondition(options),
         ...(chainId !== undefined && { chainId }),
         ...(value !== undefined && { value }),
         ...(overlap !== undefined && { overlap }),

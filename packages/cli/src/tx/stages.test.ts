@@ -1,46 +1,18 @@
 import { assessWait, type Transaction } from '@drover/client'
 import { expect, test } from 'vitest'
+import { transaction } from '../../../client/src/testing/stub-service.ts'
 import { PLAIN } from '../output/style.ts'
 import { presentTransaction } from './present-transaction.ts'
 import { listSteps } from './stages.ts'
 
-const queued: Transaction = {
+const queued = transaction({
   id: 'a',
-  chainId: 1,
   from: '0x01',
   to: '0x02',
-  data: '0x',
-  value: '1',
-  gasLimit: null,
-  nonce: null,
-  state: 'QUEUED',
-  subState: 'accepted',
-  hash: null,
-  hashes: [],
-  attempts: 0,
-  receipt: null,
-  inclusion: null,
   confirmations: { count: 0, required: 3, newForks: 0 },
-  error: null,
-  simulated: true,
   requestId: null,
-  metadata: {},
   createdAt: '',
-  submittedAt: null,
-  minedAt: null,
-  finalAt: null,
-  fence: null,
-  node: null,
-  fees: null,
-  speed: 'standard',
-  priority: 0,
-  validUntil: null,
-  suspended: false,
-  submitCount: 0,
-  lastSubmitAt: null,
-  nextResubmitAt: null,
-  stuckAt: null,
-}
+})
 const sent: Transaction = {
   ...queued,
   state: 'TRACKING',

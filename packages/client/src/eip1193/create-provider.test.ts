@@ -39,7 +39,7 @@ const keysOf = (requests: readonly { readonly headers: Headers }[]) =>
   requests.map(({ headers }) => headers.get('idempotency-key'))
 
 describe('a call', () => {
-  test('goes to the chain with the key of the caller, and gives the result', async () => {
+  test("goes to the chain with the caller's key, and returns the result", async () => {
     const { provider, requests } = setUp(() => result('0x7a69'), { apiKey: 'drv_secret' })
     expect(await provider.request({ method: 'eth_chainId' })).toBe('0x7a69')
     expect(requests[0]).toMatchObject({
@@ -51,7 +51,7 @@ describe('a call', () => {
     expect(keysOf(requests)).toEqual([null])
   })
 
-  test('names no chain where none is given, and writes bigints as quantities', async () => {
+  test('names no chain if none is given, and writes bigints as quantities', async () => {
     const service = stubService(() => result(null))
     const provider = createProvider({ url: 'http://drover.test/base/', fetch: service.fetch })
     expect(await provider.request({ method: 'eth_call', params: [{ value: 255n }, 'latest'] })).toBeNull()
@@ -59,7 +59,7 @@ describe('a call', () => {
     expect(service.requests[0]?.body.params).toEqual([{ value: '0xff' }, 'latest'])
   })
 
-  test('that fails at the node has its code, words and data', async () => {
+  test('that fails at the node keeps its code, message and data', async () => {
     const { provider } = setUp(() => failure(3, 'execution reverted: no', '0x08c379a0'))
     const error = await settle(provider.request({ method: 'eth_call', params: [] }))
     expect(error).toBeInstanceOf(ProviderRpcError)
@@ -94,7 +94,7 @@ describe('a call', () => {
         return loop
       })(),
     },
-  ])('that cannot be written is refused before it is sent %#', async (args) => {
+  ])('that cannot be serialized is refused before it is sent %#', async (args) => {
     const { provider, requests } = setUp(() => result(null))
     expect(await settle(provider.request(args))).toMatchObject({ name: 'ProviderRpcError' })
     expect(requests).toEqual([])
@@ -128,18 +128,18 @@ describe('sending again', () => {
     expect(new Set(requests.map(({ text }) => text)).size).toBe(1)
   })
 
-  test('goes on while the service says that it still waits for its turn', async () => {
+  test('continues while the service says that the call is waiting for its turn', async () => {
     const { provider, requests } = setUp(inTurn(...Array(20).fill(stillWaiting), result(HASH)))
     expect(await settle(provider.request(SEND))).toBe(HASH)
     expect(new Set(keysOf(requests)).size).toBe(1)
   })
 
-  test('but not for ever; the error names the transaction, which goes on', async () => {
+  test('but not forever; the error names the transaction, which continues', async () => {
     const { provider } = setUp(stillWaiting, { maxHoldMs: 5_000 })
     expect(await settle(provider.request(SEND))).toMatchObject({ code: -32002, data: { transactionId: '17' } })
   })
 
-  test('reading is repeated; what may not be done twice is not', async () => {
+  test('reads are retried; calls that must not run twice are not', async () => {
     const read = setUp(inTurn(NETWORK_DOWN, result('0x1')))
     expect(await settle(read.provider.request({ method: 'eth_getBalance', params: [ADDRESS, 'latest'] }))).toBe('0x1')
     for (const method of ['eth_sendRawTransaction', 'eth_getFilterChanges', 'evm_mine']) {
@@ -158,7 +158,7 @@ describe('the key of a transaction', () => {
     expect(new Set(keysOf(requests)).size).toBe(2)
   })
 
-  test('stays with the very same parameters until they are answered, whoever sends them again', async () => {
+  test('stays with the same parameter object until it is answered, whoever sends it again', async () => {
     const { provider, requests } = setUp((_, count) => (count <= 2 ? NETWORK_DOWN : result(HASH)), { retry: false })
     expect(await settle(provider.request(SEND))).toMatchObject({ code: 4900 })
     expect(await settle(provider.request({ ...SEND }))).toMatchObject({ code: 4900 })
@@ -168,14 +168,14 @@ describe('the key of a transaction', () => {
     expect(new Set(keysOf(requests)).size).toBe(2)
   })
 
-  test('is not taken over by equal parameters in another object', async () => {
+  test('is not shared with equal parameters in another object', async () => {
     const { provider, requests } = setUp((_, count) => (count === 1 ? NETWORK_DOWN : result(HASH)), { retry: false })
     await settle(provider.request(SEND))
     await provider.request({ ...SEND, params: [...SEND.params] })
     expect(new Set(keysOf(requests)).size).toBe(2)
   })
 
-  test('is let go when the transaction is known to have ended', async () => {
+  test('is dropped once the transaction has ended', async () => {
     const ended = failure(-32000, 'transaction 17 is CANCELLED', { transactionId: '17', state: 'CANCELLED' })
     const { provider, requests } = setUp(inTurn(ended, result(HASH)))
     expect(await settle(provider.request(SEND))).toMatchObject({ code: -32000 })
@@ -190,14 +190,14 @@ describe('the key of a transaction', () => {
   })
 })
 
-test.each(['', ' ', 'ü', 'a\nb', 'x'.repeat(191)])('%j is no key of a transaction', async (idempotencyKey) => {
+test.each(['', ' ', 'ü', 'a\nb', 'x'.repeat(191)])('%j is not a valid key', async (idempotencyKey) => {
   const { provider, requests } = setUp(() => result(HASH))
   await expect(provider.request(SEND, { idempotencyKey })).rejects.toMatchObject({ code: -32602 })
   expect(requests).toEqual([])
 })
 
 describe('listeners', () => {
-  test('are told of the first answer and of the loss of it, once each', async () => {
+  test('are called for the first answer and for the loss of connection, once each', async () => {
     const { provider } = setUp(
       inTurn(result(1), result(2), NETWORK_DOWN, NETWORK_DOWN, failure(-32000, 'an answer too'), result(3)),
       { retry: false },
@@ -209,7 +209,7 @@ describe('listeners', () => {
     expect(told).toEqual(['0x7a69', 4900, '0x7a69'])
   })
 
-  test('that were removed are not told', async () => {
+  test('that were removed are not called', async () => {
     const { provider } = setUp(() => result(1))
     const listener = vi.fn()
     provider.on('connect', listener)
@@ -219,6 +219,6 @@ describe('listeners', () => {
   })
 })
 
-test.each([0, -1, 1.5, Number.NaN])('%d is no chain', (chainId) => {
+test.each([0, -1, 1.5, Number.NaN])('%d is not a valid chain', (chainId) => {
   expect(() => createProvider({ url: 'http://drover.test', chainId })).toThrow(ProviderRpcError)
 })

@@ -45,7 +45,7 @@ async function settle<T>(promise: Promise<T>): Promise<T> {
   return value
 }
 
-test('a reservation has an id and a proof of its own, so that a lost answer is asked for again', async () => {
+test('a reservation has its own id and proof, so that a lost answer can be asked for again', async () => {
   const answer = json({ items: [reservation()], lockOwner: null })
   const { drover, requests } = setUp(inTurn(NETWORK_DOWN, answer))
   const { items, lockOwner } = await settle(drover.nonces.reserve(ADDRESS, { ttlMs: 60_000 }))
@@ -62,7 +62,7 @@ test('the proof and the id of the caller are kept', async () => {
   expect(requests[0]?.body).toEqual(own)
 })
 
-test('what the holder does is sent again when the answer was lost', async () => {
+test('actions of the holder are sent again if the answer was lost', async () => {
   const { drover, requests } = setUp((_, count) => (count % 2 === 1 ? NETWORK_DOWN : json(reservation())))
   const lockOwner = 'a proof'
   await settle(drover.nonces.use(ID, { lockOwner, hash: '0xab' }))
@@ -75,7 +75,7 @@ test('what the holder does is sent again when the answer was lost', async () => 
   ])
 })
 
-test('waiting ends with the nonce, or with the end', async () => {
+test('waiting ends with the nonce, or when the reservation ends', async () => {
   const asked = reservation({ state: 'REQUESTED', nonce: null })
   const { drover } = setUp(inTurn(json(asked), json(asked), json(reservation())))
   expect(await settle(drover.nonces.wait(ID, 'reserved'))).toMatchObject({ nonce: 7 })

@@ -66,7 +66,7 @@ describe('a batch', () => {
     expect(stored.size).toBe(2_500)
   })
 
-  test('goes in smaller parts where the intents are large', async () => {
+  test('goes in smaller parts if the intents are large', async () => {
     const { drover, requests } = setUp()
     const data = `0x${'ab'.repeat(100_000)}`
     await drover.sendBatch(intents(100).map((intent) => ({ ...intent, data })))
@@ -75,13 +75,13 @@ describe('a batch', () => {
     expect(requests.flatMap(({ body }) => body.transactions)).toHaveLength(100)
   })
 
-  test('of nothing sends nothing', async () => {
+  test('that is empty sends nothing', async () => {
     const { drover, requests } = setUp()
     expect(await drover.sendBatch([])).toEqual([])
     expect(requests).toEqual([])
   })
 
-  test('whose answer was lost is sent again as it was, and is carried out once', async () => {
+  test('whose answer was lost is sent again unchanged, and is carried out once', async () => {
     const { drover, requests, stored } = setUp({ fault: (asked) => (asked <= 2 ? NETWORK_DOWN : null) })
     const results = await settle(drover.sendBatch(intents(3)))
     expect(new Set(requests.map(({ text }) => text)).size).toBe(1)
@@ -101,7 +101,7 @@ describe('a batch', () => {
 })
 
 describe('one that is refused', () => {
-  test('has its error, and the others go on', async () => {
+  test('has its error, and the others continue', async () => {
     const refuse = ({ value }: SentItem) =>
       `${value}` === '1' ? { status: 422, code: 'transaction_rejected', reason: 'Paused' } : null
     const { drover, requests } = setUp({ refuse })
@@ -113,7 +113,7 @@ describe('one that is refused', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('for lack of room is sent again alone', async () => {
+  test('because the queue is full is sent again alone', async () => {
     const refuse = ({ value }: SentItem, asked: number) =>
       Number(value) >= 2 && asked < 3 ? { status: 429, code: 'queue_full', retryAfterMs: 500 } : null
     const { drover, requests, stored } = setUp({ refuse })
@@ -123,7 +123,7 @@ describe('one that is refused', () => {
     expect(stored.size).toBe(4)
   })
 
-  test('for lack of room again and again is left to the caller', async () => {
+  test('because the queue stays full is left to the caller', async () => {
     const { drover, requests } = setUp({ refuse: () => ({ status: 429, code: 'queue_full' }) })
     const results = await settle(drover.sendBatch(intents(1)))
     expect(results).toMatchObject([{ type: 'failed', error: { code: 'queue_full', transient: true } }])
@@ -132,7 +132,7 @@ describe('one that is refused', () => {
 })
 
 describe('a part that fails as a whole', () => {
-  test('leaves the results before it, and says what was perhaps stored and what was surely not sent', async () => {
+  test('keeps the results before it, and says what may be stored and what was not sent', async () => {
     const { drover } = setUp({ fault: (asked) => (asked >= 2 ? NETWORK_DOWN : null) })
     const results = await settle(drover.sendBatch(intents(2_500)))
     expect(results[999]?.type).toBe('accepted')
@@ -141,19 +141,19 @@ describe('a part that fails as a whole', () => {
     expect(results).toHaveLength(2_500)
   })
 
-  test('and is not tried again where it cannot succeed', async () => {
+  test('and is not retried if it cannot succeed', async () => {
     const { drover, requests } = setUp({ fault: () => problem(401, 'unauthorized') })
     expect(idsOf(await settle(drover.sendBatch(intents(2))))).toEqual(['unauthorized', 'unauthorized'])
     expect(requests).toHaveLength(1)
   })
 
-  test('by an answer with too few results is told as such', async () => {
+  test('because of an answer with too few results is reported as such', async () => {
     const { drover } = setUp({ fault: () => json({ results: [] }) })
     expect(idsOf(await settle(drover.sendBatch(intents(1))))).toEqual(['unexpected_answer'])
   })
 })
 
-test('a mistake of the caller is found before anything is sent', async () => {
+test("a caller's mistake is found before anything is sent", async () => {
   const { drover, requests } = setUp()
   const wrong = { from: ADDRESS, value: 1.5 }
   const refused = drover.sendBatch([...intents(1_500), wrong])

@@ -34,7 +34,7 @@ test.each(CASES)('%s', (_, tx, expected) => {
 })
 
 describe('a failure', () => {
-  test('says what the service says of it', () => {
+  test('says what the service says', () => {
     const error = { code: 'reverted', message: 'It ran out of gas.', reason: 'out of gas' }
     const failure = findFailure(mined('reverted', { state: 'FAILED_FINAL', error }), 'confirmed')
     expect(failure).toMatchObject({ reason: 'out of gas', transaction: { state: 'FAILED_FINAL' }, transient: false })

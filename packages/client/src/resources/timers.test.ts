@@ -4,7 +4,7 @@ import { inTurn, json, problem, stubService } from '../testing/stub-service.ts'
 
 const address = `0x${'11'.repeat(20)}`
 
-test('timers are asked for at their places', async () => {
+test('timers use their routes', async () => {
   const service = stubService(() => json({ items: [] }))
   const { timers } = createDrover({ url: 'http://drover.test', fetch: service.fetch })
   await timers.create({ from: address, to: address, schedule: { type: 'interval', blocks: 5 }, requestId: 'r' })
@@ -38,7 +38,7 @@ test('a timer without a request id gets one, so that it can be tried again', asy
   expect(second).toBe(first)
 })
 
-test('timers and fires go from page to page', async () => {
+test('timers and fires are read page by page', async () => {
   const service = stubService(
     inTurn(
       ...[json({ items: [{ id: 'b' }], next: '7' }), json({ items: [{ id: 'a' }], next: null })],

@@ -54,7 +54,7 @@ describe('waiting', () => {
     expect(requests[1]?.url.search).toBe('?wait=confirmed&timeoutMs=15000')
   })
 
-  test('does without where the service holds too many already', async () => {
+  test('falls back to polling if the service holds too many requests', async () => {
     const full = ({ url }: SeenRequest) => (url.search === '' ? null : problem(503, 'too_many_waiting'))
     const seen = [sent, sent, confirmed]
     const { tx, requests } = await openHandle((request) => full(request) ?? json(seen.shift() ?? confirmed))
@@ -64,7 +64,7 @@ describe('waiting', () => {
     expect(requests.map(({ url }) => url.search === '')).toEqual([true, false, true, false, true, false, true])
   })
 
-  test('of many leaves connections for others', async () => {
+  test('for many leaves connections for other requests', async () => {
     const service = stubService((_, count) => (count === 1 ? json(transaction()) : 'hang'))
     const drover = createDrover({ url: 'http://drover.test', fetch: service.fetch, retry: false })
     const tx = await drover.transactions.get(ID)
@@ -77,14 +77,14 @@ describe('waiting', () => {
     expect(await ended).toEqual(Array(10).fill({ status: 'rejected', reason: 'enough' }))
   })
 
-  test('looks again before it believes in a failure that may be past', async () => {
+  test('reads again before it reports a failure that may be over', async () => {
     const { tx } = await openHandle(showing({ ...sent, state: 'STUCK' }, confirmed))
     await tx.refresh()
     expect(tx.snapshot.state).toBe('STUCK')
     expect(await tx.wait('confirmed')).toMatchObject({ state: 'CONFIRMED' })
   })
 
-  test('fails with the transaction when it is stuck, or waits for help if told to', async () => {
+  test('fails if the transaction is stuck, or keeps waiting if told to', async () => {
     const stuck: Transaction = { ...sent, state: 'STUCK', subState: 'no_inclusion' }
     const first = await openHandle(showing(stuck, confirmed))
     await expect(first.tx.wait('confirmed')).rejects.toMatchObject({ code: 'transaction_stuck', transaction: stuck })
@@ -94,7 +94,7 @@ describe('waiting', () => {
     expect(await waiting).toMatchObject({ state: 'CONFIRMED' })
   })
 
-  test('asks less and less often', async () => {
+  test('polls less and less often', async () => {
     const times: number[] = []
     const { tx } = await openHandle(() => {
       times.push(performance.now())
@@ -125,7 +125,7 @@ describe('waiting', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('is over when the caller says so', async () => {
+  test('ends when the caller aborts', async () => {
     const { tx } = await openHandle(() => json(sent))
     const controller = new AbortController()
     const refused = expect(tx.wait('confirmed', { signal: controller.signal })).rejects.toBe('enough')
@@ -135,7 +135,7 @@ describe('waiting', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('rides through an outage', async () => {
+  test('survives an outage', async () => {
     const down = Array.from({ length: 10 }, () => NETWORK_DOWN)
     const { tx, requests } = await openHandle(showing(...down, confirmed))
     const waiting = tx.wait('confirmed')
@@ -144,7 +144,7 @@ describe('waiting', () => {
     expect(requests).toHaveLength(12)
   })
 
-  test('does not ride for ever, nor through what does not pass', async () => {
+  test('does not survive an endless outage, nor an error that cannot pass', async () => {
     const down = await openHandle(() => NETWORK_DOWN)
     const refused = expect(down.tx.wait('mined', { maxOutageMs: 30_000 })).rejects.toMatchObject({
       code: 'network_error',
@@ -157,7 +157,7 @@ describe('waiting', () => {
     await expect(gone.tx.wait('mined')).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('a longer timeout than timers can hold is no timeout', async () => {
+  test('a timeout longer than timers can hold means no timeout', async () => {
     const { tx } = await openHandle(showing(sent, confirmed))
     const waiting = tx.wait('confirmed', { timeoutMs: Number.MAX_SAFE_INTEGER })
     await vi.runAllTimersAsync()
@@ -166,7 +166,7 @@ describe('waiting', () => {
 })
 
 describe('the snapshot', () => {
-  test('is not taken back by an answer that comes late', async () => {
+  test('is not overwritten by a late answer', async () => {
     let answerFirst: (reply: Reply) => void = () => {}
     const late = new Promise<Reply>((resolve) => {
       answerFirst = resolve
@@ -180,7 +180,7 @@ describe('the snapshot', () => {
   })
 })
 
-test('everything that can be asked of it and done to it goes to its place', async () => {
+test('every read and action uses its route', async () => {
   const script = inTurn(
     json({ summary: 'it waits' }),
     json({ items: ['h'], next: 7 }),
@@ -220,7 +220,7 @@ test('everything that can be asked of it and done to it goes to its place', asyn
   ])
 })
 
-test('so much of the history as is wanted, from either end', async () => {
+test('part of the history, in either order', async () => {
   const { tx, requests } = await openHandle(inTurn(json({ items: ['h'], next: 7 }), json({ items: ['i'], next: 6 })))
   expect(await tx.history({ order: 'desc', limit: 2 })).toEqual(['h', 'i'])
   expect(requests.slice(1).map(({ url }) => url.search)).toEqual(['?limit=2&order=desc', '?limit=1&order=desc&after=7'])

@@ -11,7 +11,7 @@ const page = (ids: readonly string[], next: string | null) =>
   json({ items: ids.map((id) => transaction({ id })), next })
 
 describe('a list', () => {
-  test('goes from page to page, and asks for one only when it is needed', async () => {
+  test('is read page by page, each only when needed', async () => {
     const { drover, requests } = setUp(inTurn(page(['a', 'b'], 'b'), page([], 'c'), page(['d'], null)))
     const seen: [string, number][] = []
     for await (const tx of drover.transactions.list()) seen.push([tx.id, requests.length])
@@ -23,7 +23,7 @@ describe('a list', () => {
     expect(requests.map(({ url }) => url.searchParams.get('after'))).toEqual([null, 'b', 'c'])
   })
 
-  test('that is left early asks for no more', async () => {
+  test('that is left early reads no more pages', async () => {
     const { drover, requests } = setUp(inTurn(page(['a', 'b'], 'b')))
     for await (const tx of drover.transactions.list()) {
       expect(tx.id).toBe('a')
@@ -76,19 +76,19 @@ describe('a list', () => {
 })
 
 describe('one', () => {
-  test('that does not exist is null to find and an error to get', async () => {
+  test('that does not exist: find returns null, get throws', async () => {
     const { drover } = setUp(() => problem(404, 'not_found'))
     expect(await drover.transactions.find(ID)).toBeNull()
     await expect(drover.transactions.get(ID)).rejects.toMatchObject({ code: 'not_found', status: 404 })
   })
 
-  test('is not taken for absent because something else went wrong', async () => {
+  test('is not reported as missing because of another error', async () => {
     const { drover } = setUp(() => problem(400, 'invalid_request'))
     await expect(drover.transactions.find(ID)).rejects.toMatchObject({ code: 'invalid_request' })
   })
 })
 
-test('signers, chains and nodes are asked for at their places', async () => {
+test('signers, chains and nodes use their routes', async () => {
   const { drover, requests } = setUp(() => json({ items: [] }))
   expect(await drover.signers.list()).toEqual([])
   expect(await drover.chains.list()).toEqual([])
@@ -126,7 +126,7 @@ test('signers, chains and nodes are asked for at their places', async () => {
   ])
 })
 
-test('the audit goes from page to page', async () => {
+test('the audit log is read page by page', async () => {
   const { drover, requests } = setUp(
     inTurn(json({ items: [{ id: 3 }, { id: 2 }], next: 2 }), json({ items: [], next: null })),
   )
@@ -136,7 +136,7 @@ test('the audit goes from page to page', async () => {
   expect(requests.map(({ url }) => url.search)).toEqual(['?limit=100', '?limit=100&before=2'])
 })
 
-test('the audit is checked to its end, or to where it is broken', async () => {
+test('the audit log is verified to its end, or to the first break', async () => {
   const found = (id: number, brokenAt: number | null = null) => json({ brokenAt, last: { id, hash: 'ab' } })
   const whole = setUp(inTurn(found(20_000), found(25_000), found(25_000)))
   expect(await whole.drover.checkAudit()).toEqual({ brokenAt: null, last: { id: 25_000, hash: 'ab' } })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createDrover } from '../create-drover.ts'
 import { inTurn, json, stubService } from '../testing/stub-service.ts'
 
-test('webhooks are asked for at their places', async () => {
+test('webhooks use their routes', async () => {
   const service = stubService(() => json({ items: [] }))
   const { webhooks } = createDrover({ url: 'http://drover.test', fetch: service.fetch })
   await webhooks.create({ url: 'https://receiver.test/hook', types: ['finality.reached'] })
@@ -29,7 +29,7 @@ test('webhooks are asked for at their places', async () => {
   ])
 })
 
-test('deliveries go from page to page', async () => {
+test('deliveries are read page by page', async () => {
   const service = stubService(
     inTurn(json({ items: [{ id: 'b' }], next: 7 }), json({ items: [{ id: 'a' }], next: null })),
   )

@@ -50,25 +50,25 @@ async function take(drover: Drover, count: number, options: Parameters<Drover['e
 }
 
 describe('all events in order', () => {
-  test('over pages, from the first on', async () => {
+  test('over pages, from the first', async () => {
     const { drover, requests } = setUp(450)
     expect(await take(drover, 1_000, { follow: false })).toEqual(numbers(1, 450))
     expect(requests).toHaveLength(3)
   })
 
-  test('from a cursor on', async () => {
+  test('after a cursor', async () => {
     const { drover } = setUp(450)
     expect(await take(drover, 1_000, { after: 448, follow: false })).toEqual([449, 450])
   })
 
-  test('or only those that ended a transaction, if asked for', async () => {
+  test('or only completions, on request', async () => {
     const { drover, requests } = setUp(1)
     await take(drover, 1, { completions: true })
     await take(drover, 1, { completions: false })
     expect(requests.map(({ url }) => url.search)).toEqual(['?after=0&limit=200&completions=true', '?after=0&limit=200'])
   })
 
-  test('or only those that are asked for, though pages bring them all', async () => {
+  test('or only the filtered ones, though pages contain all', async () => {
     const { drover } = setUp(450)
     expect(await take(drover, 1_000, { follow: false, types: ['accepted'], from: ADDRESS.toLowerCase() })).toHaveLength(
       450,
@@ -77,7 +77,7 @@ describe('all events in order', () => {
     expect(await take(drover, 1_000, { follow: false, chainId: 2 })).toEqual([])
   })
 
-  test('those that come later as well, with pauses that grow while nothing comes', async () => {
+  test('later ones too, polling less often while there are none', async () => {
     const { drover, state, requests } = setUp(1)
     const events = drover.events()
     expect(await events.next()).toMatchObject({ value: { eventId: 1 } })
@@ -91,19 +91,19 @@ describe('all events in order', () => {
     expect(await events.next()).toMatchObject({ value: { eventId: 3 } })
   })
 
-  test.each([1, 2, 3, 4])('though request %i and those after it fail for a while', async (first) => {
+  test.each([1, 2, 3, 4])('even if request %i and later ones fail for a while', async (first) => {
     const { drover } = setUp(500, (asked) => (asked >= first && asked < first + 8 ? NETWORK_DOWN : null))
     expect(await take(drover, 500)).toEqual(numbers(1, 500))
   })
 })
 
 describe('the end', () => {
-  test('comes with what does not pass', async () => {
+  test('comes with an error that cannot pass', async () => {
     const { drover } = setUp(1, (asked) => (asked === 2 ? problem(401, 'unauthorized') : null))
     await expect(take(drover, 5)).rejects.toMatchObject({ code: 'unauthorized' })
   })
 
-  test('comes with an outage that is longer than allowed, counted anew after each answer', async () => {
+  test('comes with an outage longer than allowed, counted from the last answer', async () => {
     const { drover, requests } = setUp(1, (asked) => (asked % 2 === 0 || asked > 40 ? NETWORK_DOWN : null))
     await expect(take(drover, 5, { maxOutageMs: 5_000 })).rejects.toMatchObject({ code: 'network_error' })
     expect(requests.length).toBeGreaterThan(40)
@@ -122,7 +122,7 @@ describe('the end', () => {
   })
 })
 
-test('a source that repeats itself or ends early is opened again after the last event that was handed out', async () => {
+test('a source that repeats events or ends early is reopened after the last event returned', async () => {
   const opened: number[] = []
   const open: OpenEvents = async function* ({ after }): AsyncGenerator<Event> {
     opened.push(after)

@@ -41,7 +41,7 @@ const update = (count: number, newFork: boolean) =>
   `event: confirmations\ndata: {"transactionId":"${ID}","count":${count},"newFork":${newFork},"confirmations":[]}\n\n`
 
 describe('confirmed blocks', () => {
-  test('come in order and once, from the last one on when the stream is opened again', async () => {
+  test('arrive in order and once, also after the stream is reopened', async () => {
     const { drover, requests } = setUp(block(8) + block(9), NETWORK_DOWN, block(9) + block(10))
     const blocks = await take(drover.chains.followBlocks(7, { after: 7 }), 3)
     expect(blocks.map(({ number }) => number)).toEqual([8, 9, 10])
@@ -52,7 +52,7 @@ describe('confirmed blocks', () => {
     ])
   })
 
-  test('from now on, where no cursor is given; a heartbeat keeps the place, and a gap is told', async () => {
+  test('start now if no cursor is given; a heartbeat moves the cursor, and a gap is reported', async () => {
     const { drover, requests } = setUp(': still here\nid: 4\n\n', `event: gap\ndata: {"from":6}\n\n${block(6)}`)
     const gaps: number[] = []
     expect(await take(drover.chains.followBlocks(7, { onGap: (from) => gaps.push(from) }), 1)).toEqual([{ number: 6 }])
@@ -62,7 +62,7 @@ describe('confirmed blocks', () => {
 })
 
 describe('confirmations', () => {
-  test('come as they grow, without the events, and whole again after a break', async () => {
+  test('arrive as they grow, without other events, and in full after a reconnect', async () => {
     const { drover, requests } = setUp(update(1, true) + update(2, false), update(2, true))
     const told = await take(drover.confirmations({ chainId: 7 }), 3)
     expect(told.map(({ count, newFork }) => [count, newFork])).toEqual([
@@ -73,7 +73,7 @@ describe('confirmations', () => {
     expect(requests[0]?.url.search).toBe('?types=confirmations&include=confirmations&chainId=7')
   })
 
-  test('end with an answer that is no stream', async () => {
+  test('end with an answer that is not a stream', async () => {
     const { drover } = setUp(new Response('{}', { headers: { 'content-type': 'application/json' } }))
     await expect(drover.confirmations().next()).rejects.toMatchObject({ code: 'unexpected_answer' })
   })

@@ -36,11 +36,11 @@ test('an id alone says how far the stream has come', () => {
   expect(parse(': still here\nid: 9\n\n')).toEqual([{ id: '9', event: 'message', data: null }])
 })
 
-test('heartbeats are no events, and what is not ended by an empty line is not told', () => {
+test('heartbeats are not events, and an event without its final empty line is dropped', () => {
   expect(parse(': still here\n\n', 'event: x\n\n', 'data: cut off\n')).toEqual([])
 })
 
-test('however the bytes are cut, the same events come out', () => {
+test('however the bytes are split, the events are the same', () => {
   const lineEnd = fc.constantFrom('\n', '\r\n')
   const event = fc.record({ id: fc.nat(), text: fc.string({ unit: 'grapheme' }) })
   fc.assert(
@@ -61,7 +61,7 @@ test('however the bytes are cut, the same events come out', () => {
   )
 })
 
-test('something without end is given up', () => {
+test('an endless event is given up', () => {
   const parser = createServerEventParser()
   const piece = encode('x'.repeat(1024 * 1024))
   expect(() => {

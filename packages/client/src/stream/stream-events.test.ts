@@ -89,7 +89,7 @@ describe('a stream', () => {
     expect(seen).toEqual([1, 2, 3])
   })
 
-  test('that is silent for too long is dead; heartbeats keep it', async () => {
+  test('that is silent for too long is closed; heartbeats keep it open', async () => {
     const { drover, streams } = setUp()
     const { flush } = follow(drover)
     await flush()
@@ -103,7 +103,7 @@ describe('a stream', () => {
     expect(streams).toHaveLength(2)
   })
 
-  test('that says how far it has come goes on from there, not from the last event', async () => {
+  test('that sends its cursor resumes there, not at the last event', async () => {
     const { drover, streams } = setUp()
     const { seen, flush } = follow(drover, { types: ['accepted'] })
     await flush()
@@ -117,7 +117,7 @@ describe('a stream', () => {
     expect(seen).toEqual([1, 901])
   })
 
-  test('is not opened for what has an end', async () => {
+  test('is not opened for a bounded range', async () => {
     const { drover, requests } = setUp(() => null, 3)
     const { seen, ended } = follow(drover, { follow: false })
     await ended
@@ -125,7 +125,7 @@ describe('a stream', () => {
     expect(requests.map(({ url }) => url.pathname)).toEqual(['/v1/events'])
   })
 
-  test('that sends what is no event ends the loop with an error', async () => {
+  test('that sends an invalid event ends the loop with an error', async () => {
     const { drover, streams } = setUp()
     const { ended, flush } = follow(drover)
     await flush()
@@ -160,7 +160,7 @@ describe('the end', () => {
   })
 })
 
-describe('where there is no stream', () => {
+describe('where streaming is not possible', () => {
   test.each<[string, () => Reply]>([
     ['an older service', () => problem(404, 'not_found')],
     ['one that has too many', () => problem(503, 'too_many_streams', { retryAfterMs: 1_000 })],
@@ -173,7 +173,7 @@ describe('where there is no stream', () => {
     expect(requests.filter(({ url }) => url.pathname.endsWith('/stream'))).toHaveLength(1)
   })
 
-  test('a stream is asked for again after a while, and taken', async () => {
+  test('the stream is tried again after a while, and used', async () => {
     const { drover, streams } = setUp((opened) => (opened === 1 ? problem(503, 'too_many_streams') : null), 3)
     const { seen, flush } = follow(drover)
     await flush(70_000)
@@ -183,7 +183,7 @@ describe('where there is no stream', () => {
     expect(seen).toEqual([1, 2, 3, 4])
   })
 
-  test('a network that is down is waited for, not read in pages', async () => {
+  test('with the network down, it waits instead of reading pages', async () => {
     const { drover, streams, requests } = setUp((opened) => (opened <= 3 ? NETWORK_DOWN : null))
     const { flush } = follow(drover)
     await flush(30_000)

@@ -8,7 +8,7 @@ afterEach(() => vi.useRealTimers())
 
 const reason = () => 'time is up'
 
-test('a signal that lives long collects nothing from what was done under it', async () => {
+test('a long-lived signal collects no listeners', async () => {
   const { signal } = new AbortController()
   startDeadline({ signal, timeoutMs: 1_000, reason }).close()
   await Promise.all([delay(1_000, signal), vi.runAllTimersAsync()])
@@ -16,7 +16,7 @@ test('a signal that lives long collects nothing from what was done under it', as
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('time that is up is told from a caller who wants no more', () => {
+test('a timeout is told apart from an abort by the caller', () => {
   const controller = new AbortController()
   const late = startDeadline({ signal: controller.signal, timeoutMs: 1_000, reason })
   vi.advanceTimersByTime(1_000)
@@ -27,7 +27,7 @@ test('time that is up is told from a caller who wants no more', () => {
   expect([given.signal.reason, given.expired]).toEqual(['enough', false])
 })
 
-test('under a signal that has fired already, it is over at once', async () => {
+test('with an aborted signal it ends at once', async () => {
   const signal = AbortSignal.abort('enough')
   expect(startDeadline({ signal, reason }).signal.reason).toBe('enough')
   await expect(delay(1_000, signal)).rejects.toBe('enough')

@@ -5,6 +5,6 @@ test.each(['0', '115792089237316195423570985008687907853269984665640564039457584
   expect(toBigInt(text).toString()).toBe(text)
 })
 
-test.each(['', ' ', '1.5', '-1', '0x10', '1e3', ' 1'])('%j is no amount of an answer', (text) => {
+test.each(['', ' ', '1.5', '-1', '0x10', '1e3', ' 1'])('%j is not an amount', (text) => {
   expect(() => toBigInt(text)).toThrow(expect.objectContaining({ code: 'invalid_argument' }))
 })

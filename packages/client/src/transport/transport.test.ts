@@ -67,7 +67,7 @@ describe('sending again', () => {
     ])
   })
 
-  test('ends after so many tries, with the last failure and what is needed to go on', async () => {
+  test('ends after the last try, with its error and what is needed to continue', async () => {
     const { drover, requests } = setUp(() => NETWORK_DOWN, { retry: { maxTries: 3 } })
     const error = await settle(drover.send(INTENT))
     expect(requests).toHaveLength(3)
@@ -76,13 +76,13 @@ describe('sending again', () => {
     expect(String(error)).toContain('ECONNREFUSED')
   })
 
-  test('is left out by retry: false', async () => {
+  test('is turned off by retry: false', async () => {
     const { drover, requests } = setUp(() => problem(503, 'chain_unavailable'), { retry: false })
     expect(await settle(drover.send(INTENT))).toMatchObject({ code: 'chain_unavailable', tries: 1 })
     expect(requests).toHaveLength(1)
   })
 
-  test('pauses double up to a bound', async () => {
+  test('pauses double up to a maximum', async () => {
     const { drover, notices } = setUp(() => NETWORK_DOWN, { retry: { maxTries: 6, minDelayMs: 100, maxDelayMs: 500 } })
     await settle(drover.send(INTENT))
     expect(notices.map(({ delayMs }) => delayMs)).toEqual([75, 150, 300, 375, 375])
@@ -102,13 +102,13 @@ describe('sending again', () => {
     expect(notices[0]?.delayMs).toBe(3_000 + 150)
   })
 
-  test('leaves it to the caller where the service asks for a long pause', async () => {
+  test('is left to the caller if the service asks for a long pause', async () => {
     const { drover, requests } = setUp(() => problem(429, 'queue_full', { retryAfterMs: 60_000 }))
     expect(await settle(drover.send(INTENT))).toMatchObject({ code: 'queue_full', retryAfterMs: 60_000 })
     expect(requests).toHaveLength(1)
   })
 
-  test('an act of an operator is not done twice, except where it was surely not done', async () => {
+  test('an operator action is not retried, unless it was certainly not carried out', async () => {
     const script = inTurn(
       json(transaction()),
       NETWORK_DOWN,
@@ -124,7 +124,7 @@ describe('sending again', () => {
   })
 })
 
-test('what has no request id is not sent again, though the operation could be', async () => {
+test('a request without an id is not retried, even if the operation could be', async () => {
   const { drover, requests } = setUp(() => NETWORK_DOWN)
   const raw = { from: ADDRESS }
   const withId = { ...raw, requestId: 'r' }
@@ -145,7 +145,7 @@ describe('a refusal', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('has all that the problem document says', async () => {
+  test('contains everything in the problem document', async () => {
     const extra = { field: 'call.args[1]', reason: 'Paused', transactionId: ID }
     const { drover } = setUp(() => problem(422, 'transaction_rejected', extra))
     const error = await settle(drover.send(INTENT))
@@ -191,7 +191,7 @@ describe('aborting', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('a time-out leaves the signal of the caller alone', async () => {
+  test("a timeout does not abort the caller's signal", async () => {
     const { drover } = setUp(() => 'hang', { timeoutMs: 50, retry: false })
     const { signal } = new AbortController()
     expect(await settle(drover.send(INTENT, { signal }))).toMatchObject({ code: 'timeout', transient: true })
@@ -225,20 +225,20 @@ describe('what is sent', () => {
     expect(requests[0]?.headers.get('content-type')).toBe('application/json')
   })
 
-  test.each([1.5, 1e21, Number.NaN])('but not %d, which JSON would not carry as it is', async (value) => {
+  test.each([1.5, 1e21, Number.NaN])('but not %d, which JSON cannot represent', async (value) => {
     const { drover, requests } = setUp(() => json(transaction()))
     await expect(drover.send({ ...INTENT, value })).rejects.toMatchObject({ code: 'invalid_argument', field: 'value' })
     expect(requests).toHaveLength(0)
   })
 
-  test('every intent has an id of its own', async () => {
+  test('every intent has its own id', async () => {
     const { drover, requests } = setUp(() => json(transaction()))
     await drover.send(INTENT)
     await drover.send(INTENT)
     expect(requests[0]?.body.requestId).not.toBe(requests[1]?.body.requestId)
   })
 
-  test('an id also where browsers have no randomUUID', async () => {
+  test('an id also in browsers without randomUUID', async () => {
     vi.stubGlobal('crypto', { getRandomValues: (bytes: Uint8Array) => bytes.fill(0xab) })
     const { drover, requests } = setUp(() => json(transaction()))
     await drover.send(INTENT)
@@ -246,7 +246,7 @@ describe('what is sent', () => {
     expect(requests[0]?.body.requestId).toBe('ab'.repeat(16))
   })
 
-  test.each(['', ' ', '..'])('a part of a path that would lead elsewhere is refused: %j', async (id) => {
+  test.each(['', ' ', '..'])('a path part that would leave its route is refused: %j', async (id) => {
     const { drover, requests } = setUp(() => json(transaction()))
     await expect(drover.transactions.get(id)).rejects.toMatchObject({ code: 'invalid_argument', field: 'id' })
     expect(requests).toHaveLength(0)
@@ -263,7 +263,7 @@ describe('what is sent', () => {
 describe('secrets', () => {
   const SECRET = 'drv_secret'
 
-  test('the key goes into the header and nowhere else', async () => {
+  test('the key is only in the header', async () => {
     const { drover, requests, notices } = setUp(inTurn(NETWORK_DOWN, problem(401, 'unauthorized')), { apiKey: SECRET })
     const error = await settle(drover.send(INTENT))
     expect(requests[0]?.headers.get('authorization')).toBe(`Bearer ${SECRET}`)

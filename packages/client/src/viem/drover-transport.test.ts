@@ -38,7 +38,7 @@ test('a wallet client sends through the service, on the chain of the client, und
   expect(sent?.headers.get('authorization')).toBe('Bearer drv_key')
 })
 
-test('a revert is decoded, as with a transport of its own', async () => {
+test("a revert is decoded, as with viem's own transport", async () => {
   const data = `0x08c379a0${'20'.padStart(64, '0')}${'2'.padStart(64, '0')}${'6e6f'.padEnd(64, '0')}`
   const { transport } = setUp(() => ({ code: 3, message: 'execution reverted: no', data }))
   const client = createPublicClient({ chain: anvil, transport })
@@ -52,7 +52,7 @@ test('a revert is decoded, as with a transport of its own', async () => {
   })
 })
 
-test("a refusal is viem's own error, with the words of the service", async () => {
+test('a refusal is a viem error with the message of the service', async () => {
   const { transport, requests } = setUp((method) =>
     method === 'eth_chainId' ? '0x7a69' : { code: -32000, message: 'insufficient funds: the balance is 0' },
   )

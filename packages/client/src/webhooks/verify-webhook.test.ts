@@ -87,10 +87,7 @@ describe('all else is refused', () => {
     await expect(verify(sign(SECRET, 'no json'), 'no json')).rejects.toMatchObject({ code: 'invalid_webhook' })
   })
 
-  test.each(['', 'whsec_', 'whsec_***', []])(
-    'a secret that is none is the mistake of the receiver: %j',
-    async (secret) => {
-      await expect(verify(sign(), BODY, secret)).rejects.toMatchObject({ code: 'invalid_argument', field: 'secret' })
-    },
-  )
+  test.each(['', 'whsec_', 'whsec_***', []])('an invalid secret is a mistake of the receiver: %j', async (secret) => {
+    await expect(verify(sign(), BODY, secret)).rejects.toMatchObject({ code: 'invalid_argument', field: 'secret' })
+  })
 })

@@ -38,7 +38,7 @@ test('a filter becomes a query, and what is not filtered is left out', async () 
   ])
 })
 
-test('a history is read from its newest end, shown oldest first, and goes on from where it ended', async () => {
+test('a history is read from its newest end, shown oldest first, and continued from there', async () => {
   const { api, requests } = createAnswered(() => json({ items: [{ eventId: 9 }, { eventId: 7 }], next: 7 }))
   expect(await api.readHistory('0xab')).toEqual({ entries: [{ eventId: 7 }, { eventId: 9 }], earlier: 7 })
   await api.readHistory('0xab', 7)

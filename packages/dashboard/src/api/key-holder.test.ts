@@ -45,7 +45,7 @@ test('a key is asked for when it is needed, kept for the tab, and sent from then
   expect((await createHolder().holder.fetch('/v1/chains')).status).toBe(200)
 })
 
-test('one that is refused is forgotten, and why is told', async () => {
+test('a refused API key is forgotten, and the reason is shown', async () => {
   const { holder, statuses } = createHolder()
   holder.give('drv_bad')
   await holder.fetch('/v1/chains')

@@ -1,6 +1,6 @@
 /**
- * The API key of whoever sits before the page. It is asked for when the service refuses a request for want of one, sent
- * with every request from then on, and kept for this tab alone: closing it forgets the key.
+ * The API key of the user. The page asks for it when the service refuses a request without one, sends it with every
+ * request from then on, and keeps it only for this tab: closing the tab forgets the key.
  */
 
 export type KeyStatus =

@@ -23,7 +23,7 @@ describe('an amount', () => {
     expect(formatAmount(wei, 'ETH')).toEqual({ text, unit, isCut, exact: `${groupDigits(String(wei))} wei` })
   })
 
-  test('is never shown as more than it is, is off by less than the last digit shown, and says so', () => {
+  test('is never rounded up, is off by less than the last digit shown, and says when it is rounded', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 10n ** 12n, max: 2n ** 256n - 1n }), (wei) => {
         const { text, isCut } = formatAmount(wei, 'ETH')

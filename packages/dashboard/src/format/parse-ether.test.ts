@@ -31,7 +31,7 @@ test.each([
   expect(parseEther(text).type).toBe('problem')
 })
 
-test('no wei is lost or won', () => {
+test('no wei is lost or added', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (wei) => {
       const digits = wei.toString().padStart(19, '0')

@@ -48,7 +48,7 @@ test('each event appears once, and reading goes on where it ended', async () => 
   expect(stream.reads.at(-1)).toEqual({ after: 5, limit: 200 })
 })
 
-test('a flood is not read in full: the feed leaps to its end, and shows nothing twice', async () => {
+test('a flood of events is skipped: the feed jumps to its end, and shows nothing twice', async () => {
   const stream = createStream(10)
   const feed = createEventFeed(stream)
   await feed.advance()

@@ -4,7 +4,7 @@ import { joinPages } from './join-pages.ts'
 
 const entry = (eventId: number, count = 1) => ({ ...ALLOCATED_EVENT, eventId, count })
 
-test('what was read earlier stays before what is read anew, and nothing is shown twice', () => {
+test('earlier pages stay in place, and nothing is shown twice', () => {
   const before = { entries: [entry(1), entry(4), entry(6)], earlier: null }
   const newest = { entries: [entry(4, 9), entry(6, 2), entry(8)], earlier: 4 }
   const joined = joinPages(before, newest)

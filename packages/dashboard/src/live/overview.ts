@@ -15,7 +15,7 @@ type OverviewApi = Pick<ApiClient, 'readReadiness' | 'listChains' | 'listSigners
 export async function loadOverview(api: OverviewApi): Promise<Overview> {
   const readiness = await api.readReadiness()
   const database = readiness.problems.find(({ part }) => part === 'database')
-  // Nothing else can be answered then, and this says what is wrong better than any of those answers would.
+  // No other request can be answered then, and this message explains it best.
   if (database !== undefined) throw new ServiceAway(`The database ${database.message}. ${database.action}`)
   const [chains, lanes, nodes] = await Promise.all([api.listChains(), api.listSigners(), api.listNodes()])
   return { readiness, chains: chains.items, lanes: lanes.items, nodes: nodes.items }

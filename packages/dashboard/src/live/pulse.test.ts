@@ -45,13 +45,13 @@ function createStage() {
   }
 }
 
-/** Lets everything that is ready to go on do so. */
+/** Lets everything that is ready run. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
 }
 
 describe('while the service answers', () => {
-  test('every task runs once a beat, and a second passes between', async () => {
+  test('every task runs once per beat, a second apart', async () => {
     const { pulse, beat, pauseMs } = createStage()
     const runs = { a: 0, b: 0 }
     pulse.join(async () => void runs.a++)
@@ -63,7 +63,7 @@ describe('while the service answers', () => {
     expect(pauseMs()).toBe(BEAT_MS)
   })
 
-  test('a task that left runs no more', async () => {
+  test('a removed task does not run any more', async () => {
     const { pulse, beat } = createStage()
     let runs = 0
     const leave = pulse.join(async () => void runs++)
@@ -73,7 +73,7 @@ describe('while the service answers', () => {
     expect(runs).toBe(1)
   })
 
-  test('beats do not overlap: what joins during one gets its own right after', async () => {
+  test('beats do not overlap: a task that joins during one runs right after', async () => {
     const { pulse, beat, pauseMs, settle } = createStage()
     let finish = () => {}
     let slowRuns = 0

@@ -73,7 +73,7 @@ export function createPulse(ports: PulsePorts) {
   ports.onVisibilityChange(() => (ports.isVisible() ? void beat() : callOff()))
 
   return {
-    /** Runs the task soon and then at every beat, until it is taken out. */
+    /** Runs the task soon and then at every beat, until it is removed. */
     join(task: PulseTask): () => void {
       tasks.add(task)
       beatSoon()

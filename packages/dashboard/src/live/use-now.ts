@@ -1,4 +1,4 @@
-/** The time, once a second, for ages that grow while one looks at them. */
+/** The time, once a second, for ages that grow while they are shown. */
 import { useEffect, useState } from 'preact/hooks'
 
 const listeners = new Set<(now: number) => void>()

@@ -17,7 +17,7 @@ export function useResource<T>(key: string, load: (previous: T | null) => Promis
   const { pulse } = useContext(Service)
   const [held, setHeld] = useState<{ readonly key: string; readonly resource: Resource<T> } | null>(null)
 
-  // `load` is left out of what is watched: the key stands for everything that it closes over.
+  // `load` is not a dependency: the key stands for everything that it closes over.
   useEffect(() => {
     let isGone = false
     let previous: T | null = null

@@ -15,34 +15,34 @@ const ROUTES: readonly Exclude<Route, { page: 'unknown' }>[] = [
 ]
 
 describe('a link', () => {
-  test.each(ROUTES)('leads where it says: %j', (route) => {
+  test.each(ROUTES)('opens its page: %j', (route) => {
     expect(parseHash(formHash(route))).toEqual(route)
   })
 
-  test('that is empty leads to the overview', () => {
+  test('that is empty opens the overview', () => {
     expect(parseHash('')).toEqual(ROUTES[0])
   })
 
   test.each(['#/nowhere', '#/tx/', '#/tx/a/b', '#/signer/0x12', '#/tx/%2e%2e'])(
-    'to nothing is known as such: %s',
+    'to an unknown page says so: %s',
     (hash) => {
       expect(parseHash(hash)).toEqual({ page: 'unknown' })
     },
   )
 
-  test('with a filter that makes no sense shows all', () => {
+  test('with an invalid filter shows everything', () => {
     expect(parseHash('#/?state=toString&from=me')).toEqual(ROUTES[0])
   })
 })
 
 describe('the search field', () => {
-  test('takes ids, hashes and addresses, with blanks around', () => {
+  test('accepts ids, hashes and addresses, with spaces around', () => {
     expect(parseSearch(` ${ID.toUpperCase()} `)).toEqual({ page: 'transaction', key: ID })
     expect(parseSearch(HASH)).toEqual({ page: 'transaction', key: HASH })
     expect(parseSearch(ADDRESS)).toEqual({ page: 'signer', address: ADDRESS, after: null })
   })
 
-  test.each(['', '17', '0x1234', `${HASH}00`, 'payout-1'])('takes nothing else: %j', (text) => {
+  test.each(['', '17', '0x1234', `${HASH}00`, 'payout-1'])('accepts nothing else: %j', (text) => {
     expect(parseSearch(text)).toBeNull()
   })
 })
@@ -53,6 +53,6 @@ test.each([
   ['customer=7', { metadata: 'customer=7' }],
   ['order-', { requestIdPrefix: 'order-' }],
   ['=7', { requestIdPrefix: '=7' }],
-])('what is looked for becomes the filter that it looks like: %j', (find, query) => {
+])('a search text becomes the matching filter: %j', (find, query) => {
   expect(toQuery(find)).toEqual(query)
 })

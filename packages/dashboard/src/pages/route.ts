@@ -1,4 +1,4 @@
-/** Addresses inside the page: everything one can look at has a link that can be kept and sent to a colleague. */
+/** Routes inside the page: everything on it has a link that can be saved and shared. */
 import type { TxState } from '../words/state-words.ts'
 
 /** Names of the filters, and the states that each one shows. */

@@ -1,4 +1,4 @@
-/** One transaction: where it is on its way, what was signed for it, and everything that happened to it. */
+/** One transaction: its stage, what was signed for it, and its history. */
 import { useContext } from 'preact/hooks'
 import type { ApiClient, HistoryPage } from '../api/api-client.ts'
 import type { AttemptResource, ExplanationResource, TransactionResource } from '../api/api-resources.ts'

@@ -1,4 +1,4 @@
-/** A sentence of the service in which what stands between backticks is to be typed, and looks like it. */
+/** A sentence from the service. Text between backticks is shown as code to type. */
 const CODE = /`([^`]+)`/
 
 export function CodedText({ text }: { readonly text: string }) {

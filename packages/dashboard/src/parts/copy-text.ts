@@ -1,4 +1,4 @@
-/** Puts text on the clipboard, also where the page came over plain HTTP and the browser keeps its clipboard API back. */
+/** Puts text on the clipboard, also over plain HTTP, where the browser offers no clipboard API. */
 export async function copyText(text: string): Promise<boolean> {
   if (window.isSecureContext) {
     try {

@@ -5,7 +5,7 @@ import { LANE } from './sample-resources.suite.ts'
 
 const READY = { ready: true, problems: [] }
 
-test('nothing is said where all is well, an idle signer without an owner included', () => {
+test('nothing is shown if all is well, also for an idle signer without an owner', () => {
   expect(findConcerns(READY, [LANE, { ...LANE, inFlight: 5 }, { ...LANE, lease: null }])).toEqual([])
 })
 
@@ -22,7 +22,7 @@ function problem(over: Partial<LaneResource['problems'][number]>): LaneResource[
   }
 }
 
-test('what is wrong with a signer leads to its transaction, and says what to do', () => {
+test('a problem of a signer links to its transaction, and says what to do', () => {
   const transactionId = '0192f1c2-7d1e-7c11-9a3e-5b1f0c9a77d1'
   const [concern] = findConcerns(READY, [{ ...LANE, label: 'payouts', problems: [problem({ transactionId })] }])
   expect(concern).toEqual({
@@ -33,7 +33,7 @@ test('what is wrong with a signer leads to its transaction, and says what to do'
   })
 })
 
-test('and to the signer where there is none', () => {
+test('and to the signer if there is no transaction', () => {
   const low = problem({ code: 'balance_low', level: 'warn', message: 'The balance is low.', action: 'Pay in.' })
   expect(findConcerns(READY, [{ ...LANE, problems: [low] }])).toEqual([
     {
@@ -45,7 +45,7 @@ test('and to the signer where there is none', () => {
   ])
 })
 
-test('a signer in /readyz is not told twice', () => {
+test('a signer in /readyz is not listed twice', () => {
   const problems = [{ part: 'signer 0xf39F…2266 on chain 1', message: 'Out of funds.', action: 'Pay in.' }]
   expect(findConcerns({ ready: true, problems }, [LANE])).toEqual([])
 })
@@ -60,7 +60,7 @@ test('the worst comes first', () => {
   expect(concerns[0]?.text).toBe('Schema: is old')
 })
 
-test('an RPC endpoint that is not used as it should be is told, with the reason', () => {
+test('an RPC endpoint with a problem is listed, with the reason', () => {
   const endpoint = {
     name: 'a.example',
     since: LANE.createdAt,
@@ -92,7 +92,7 @@ test('an RPC endpoint that is not used as it should be is told, with the reason'
 test.each([
   [-1, 'the chain is 1 nonce ahead: something else uses this key', 'Find out what else'],
   [3, '3 nonces below the next one are neither used nor reserved', 'drover signer fill-gap'],
-])('a nonce cursor that does not fit the chain (%i) is told', (drift, words, step) => {
+])('a nonce cursor that does not match the chain (%i) is listed', (drift, words, step) => {
   const chain = { latest: 7, pending: 7, drift, at: LANE.createdAt }
   expect(findConcerns(READY, [{ ...LANE, label: 'payouts', chain }])).toEqual([
     {

@@ -1,4 +1,4 @@
-/** What needs a person's eye now, worst first. An empty list means that all is well as far as the service can tell. */
+/** What needs attention now, worst first. An empty list means that the service knows of no problem. */
 import type { ChainResource, EndpointResource, LaneResource, Readiness } from '../api/api-resources.ts'
 import { formatCount } from '../format/format-amount.ts'
 import { shortenAddress } from '../format/shorten.ts'
@@ -21,7 +21,7 @@ export function findConcerns(
   chains: readonly ChainResource[] = [],
 ): readonly Concern[] {
   const concerns = [
-    // What is wrong with signers is told with them, and with more than anybody may know.
+    // Problems of signers are shown with the signers, in more detail than /readyz may show.
     ...readiness.problems.filter(({ part }) => !part.startsWith('signer')).map(describeReadinessProblem),
     ...lanes.flatMap(inspectLane),
     ...chains.flatMap(({ endpoints }) => endpoints.flatMap(inspectEndpoint)),

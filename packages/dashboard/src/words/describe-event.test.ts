@@ -9,7 +9,7 @@ test('a nonce and a block are named', () => {
   expect(describeEvent(seen).title).toBe('Mined in block 12,345')
 })
 
-test('a promised block is named as promised, and one that did not keep it is told', () => {
+test('a preconfirmed block is named as such, and a broken promise is shown', () => {
   const promised = { ...BARE, type: 'preconfirmation.seen', detail: { blockNumber: 12_345, succeeded: true } }
   expect(describeEvent(promised).title).toBe('Preconfirmed in block 12,345')
   const reverting = { ...promised, detail: { blockNumber: 1, succeeded: false } }
@@ -24,7 +24,7 @@ test('a revert and a failure are bad, a confirmation is good', () => {
   expect(describeEvent({ ...BARE, type: 'finality.reached', toState: 'CONFIRMED' }).tone).toBe('good')
 })
 
-test("the node's own words are shown, once", () => {
+test('the error of the node is shown once', () => {
   const event = { ...BARE, type: 'broadcast.answered', cause: 'pool_full', detail: { nodeSaid: 'txpool is full' } }
   expect(describeEvent(event)).toEqual({
     title: 'Refused: the mempool is full',
@@ -40,7 +40,7 @@ test('an operator is named with the reason given', () => {
   expect(describeEvent(event).detail).toBe('ana: audit')
 })
 
-test('what is not known here goes by its own name', () => {
+test('an unknown event is shown by its type', () => {
   expect(describeEvent({ ...BARE, type: 'moon.rose', cause: 'night' })).toEqual({
     title: 'moon.rose',
     detail: 'night',

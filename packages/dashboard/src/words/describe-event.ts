@@ -6,7 +6,7 @@ export type EventTone = 'plain' | 'good' | 'warn' | 'bad'
 
 export interface EventWords {
   readonly title: string
-  /** What else is worth reading, e.g. the node's own words. */
+  /** More detail, for example the error of the node. */
   readonly detail: string | null
   readonly tone: EventTone
 }
@@ -88,7 +88,7 @@ function findWords(event: Described): EventWords {
   }
 }
 
-/** The words that people wrote or the node said, in that order of weight. */
+/** The text that a person wrote, else the error of the node. */
 function describeDetail({ type, cause, detail }: Described): string | null {
   const { message, nodeSaid, reason, actor } = detail
   const who = type.startsWith('operator.') ? asText(actor) : null

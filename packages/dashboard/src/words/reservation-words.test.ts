@@ -28,7 +28,7 @@ const RESERVED: ReservationResource = {
   finalAt: null,
 }
 
-test('each state is told in words', () => {
+test('each state has a sentence', () => {
   expect(describeReservation(RESERVED)).toBe(`reserved until ${at}`)
   expect(describeReservation({ ...RESERVED, state: 'USED' })).toBe('sent by its holder')
   expect(describeReservation({ ...RESERVED, state: 'USED', fillOrderedAt: at })).toBe(
@@ -36,7 +36,7 @@ test('each state is told in words', () => {
   )
 })
 
-test('what became of them is summed up, with the reason for what was left', () => {
+test('results are summed up, with the reason for those left over', () => {
   const taken = (outcome: 'released' | 'filled' | 'left', why: string | null = null) => ({
     reservation: RESERVED,
     outcome,

@@ -7,7 +7,7 @@ const statuses = (tx: TransactionResource) => deriveStages(tx, [ALLOCATED_EVENT]
 const noteOf = (tx: TransactionResource, name: string) =>
   deriveStages(tx, [ALLOCATED_EVENT]).find((stage) => stage.name === name)?.note
 
-test('a queued transaction waits for its nonce, and says for what', () => {
+test('a queued transaction waits for its nonce, and says why', () => {
   const tx: TransactionResource = { ...QUEUED_TX, subState: 'waiting_for_funds' }
   expect(statuses(tx)).toEqual(['done', 'current', 'ahead', 'ahead', 'ahead'])
   expect(noteOf(tx, 'Nonce')).toBe('waiting for funds')
@@ -19,7 +19,7 @@ test('a sent transaction waits for a block; each stage has its time', () => {
   expect(times).toEqual([SENT_TX.createdAt, ALLOCATED_EVENT.at, SENT_TX.submittedAt, null, null])
 })
 
-test('a nonce that was taken twice is timed by the second time', () => {
+test('a nonce that was assigned twice shows the second time', () => {
   const again = { ...ALLOCATED_EVENT, eventId: 9, at: '2030-01-01T00:01:00.000Z' }
   expect(deriveStages(SENT_TX, [ALLOCATED_EVENT, again])[1]?.at).toBe(again.at)
 })
@@ -30,7 +30,7 @@ test('a mined transaction counts its confirmations', () => {
   expect(noteOf(MINED_TX, 'Final')).toBe('3 of 12 confirmations')
 })
 
-test('a reorganised transaction is back before its block', () => {
+test('a reorged transaction is back before its block', () => {
   const tx: TransactionResource = { ...MINED_TX, subState: 'reorged', inclusion: null, receipt: null, minedAt: null }
   expect(statuses(tx)).toEqual(['done', 'done', 'done', 'current', 'ahead'])
   expect(noteOf(tx, 'Mined')).toBe('reorged out')
@@ -52,7 +52,7 @@ test('what is final is done or failed, all the way', () => {
   expect(statuses(failed)).toEqual(['done', 'done', 'done', 'failed', 'failed'])
 })
 
-test('what was dropped without a nonce never had the stages between', () => {
+test('a transaction dropped without a nonce skips the stages between', () => {
   const tx: TransactionResource = { ...QUEUED_TX, state: 'EXPIRED', subState: 'expired', finalAt: QUEUED_TX.createdAt }
   expect(statuses(tx)).toEqual(['done', 'skipped', 'skipped', 'skipped', 'failed'])
   expect(noteOf(tx, 'Final')).toBe('expired')

@@ -23,7 +23,7 @@ export interface Stage {
   readonly note: string | null
 }
 
-/** A stage as far as the facts go; how the line stands as a whole is decided after. */
+/** A stage by its own facts; the state of the whole line is decided afterwards. */
 interface Reached {
   readonly name: Stage['name']
   readonly isReached: boolean

@@ -83,7 +83,7 @@ describe('a chain with a state file', () => {
     expect(next.seen.block).toMatchObject({ parentHash: seen.receipt?.blockHash })
   })
 
-  test('goes back to the last save when it is killed, and tells of its end', async () => {
+  test('goes back to the last save when killed, and reports its exit', async () => {
     const first = await start({ saveIntervalMs: 3_600_000 })
     const kept = await transfer(first)
     await first.save()
@@ -104,7 +104,7 @@ describe('a chain with a state file', () => {
     while ((await findModified()) === before) await new Promise((resolve) => setImmediate(resolve))
   })
 
-  test('is adopted when Drover was killed, with its pending transactions', async () => {
+  test('is reused after Drover was killed, with its pending transactions', async () => {
     const { script, started } = startElsewhere()
     const first = await started
     const { hash, seen, from, to } = await transfer(first)
@@ -120,7 +120,7 @@ describe('a chain with a state file', () => {
     expect(isAlive(first.pid)).toBe(false)
   })
 
-  test('left running is saved, stopped and started anew where other options are asked for', async () => {
+  test('left running is saved, stopped and restarted if the options differ', async () => {
     const { script, started } = startElsewhere()
     const first = await started
     const { hash, seen, from, to } = await transfer(first)
@@ -132,7 +132,7 @@ describe('a chain with a state file', () => {
     expect(await look(second, hash, from, to)).toEqual(seen)
   })
 
-  test('writes no line for every request', async () => {
+  test('does not log every request', async () => {
     const chain = await start()
     for (let n = 0; n < 20; n += 1) await transfer(chain)
     expect((await readFile(`${stateFile}.log`, 'utf8')).split('eth_sendTransaction').length).toBe(1)
@@ -148,7 +148,7 @@ describe('a chain without a state file', () => {
     await expect(stat(ours)).rejects.toThrow('ENOENT')
   })
 
-  test('mines by the clock unless told otherwise', async () => {
+  test('mines at an interval unless told otherwise', async () => {
     const chain = await startLocalChain({ port: 0, blockTimeSeconds: 0.1 })
     running.push(chain)
     while (Number(await call(chain, 'eth_blockNumber')) < 3) await new Promise((resolve) => setImmediate(resolve))
@@ -157,7 +157,7 @@ describe('a chain without a state file', () => {
 })
 
 describe('the port', () => {
-  test('that was asked for and is taken is an error that says what to do', async () => {
+  test('that was asked for and is in use is an error that says what to do', async () => {
     const blocker = createServer()
     const port = await findFreePort()
     await new Promise<void>((resolve) => blocker.listen(port, '127.0.0.1', resolve))
@@ -166,7 +166,7 @@ describe('the port', () => {
     await new Promise((resolve) => blocker.close(resolve))
   })
 
-  test('is 8545 or the next free one where none was asked for', async () => {
+  test('is 8545 or the next free one by default', async () => {
     const first = await startLocalChain({ blockTimeSeconds: 0 })
     running.push(first)
     const second = await startLocalChain({ blockTimeSeconds: 0 })
@@ -176,7 +176,7 @@ describe('the port', () => {
   })
 })
 
-test('an option that anvil does not know is reported in its words', async () => {
+test('an option that anvil does not know is reported with its error text', async () => {
   await expect(start({ extraArgs: ['--no-such-option'] })).rejects.toThrow('--no-such-option')
 })
 

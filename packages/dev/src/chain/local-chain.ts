@@ -59,7 +59,7 @@ export interface LocalChain {
   readonly pid: number
   /** True when the chain was already running, left over from a Drover that was killed. */
   readonly adopted: boolean
-  /** Resolves when the chain's process has ended, for whatever reason. */
+  /** Resolves when the chain's process has ended, for any reason. */
   readonly exited: Promise<void>
   /** Saves the state now; does nothing without a state file. */
   save(): Promise<void>

@@ -119,7 +119,7 @@ describe('a data folder', () => {
     await second.stop()
   })
 
-  test('lets nobody in without the password, which only the owner can read', async () => {
+  test('needs the password, which only the owner can read', async () => {
     const started = await start()
     const url = new URL(started.databaseUrl)
     url.password = 'wrong'
@@ -128,7 +128,7 @@ describe('a data folder', () => {
     await started.stop()
   })
 
-  test('is whole after a start that was interrupted while the cluster was being made', async () => {
+  test('is complete after an interrupted first start', async () => {
     await mkdir(join(dataDir, 'cluster.unfinished', 'base'), { recursive: true })
     await chmod(dataDir, 0o711)
     await writeFile(join(dataDir, 'cluster.unfinished', 'PG_VERSION'), '18\n')
@@ -142,7 +142,7 @@ describe('a data folder', () => {
 })
 
 describe('ports', () => {
-  test('a remembered port that was taken meanwhile is given up; one that was asked for is not', async () => {
+  test('a remembered port that is in use now is replaced; one that was asked for is not', async () => {
     const first = await start()
     await first.stop()
     const blocker = createServer()
@@ -168,7 +168,7 @@ describe('after a crash', () => {
     await second.stop()
   })
 
-  test('a process id that has been given to a stranger does not stand in the way', async () => {
+  test('a process id that now belongs to another program is ignored', async () => {
     const first = await start()
     await writeRows(first.databaseUrl)
     process.kill(first.pid, 'SIGKILL')
@@ -186,7 +186,7 @@ describe('after a crash', () => {
     stranger.kill()
   })
 
-  test('of Drover, the PostgreSQL that goes on running is adopted, and stopped in the end', async () => {
+  test('of Drover, the running PostgreSQL is reused, and stopped at the end', async () => {
     const { script, started } = startElsewhere({})
     const first = await started
     await writeRows(first.databaseUrl)
@@ -214,7 +214,7 @@ describe('after a crash', () => {
     await second.stop()
   })
 
-  test('an adopted server is moved where another port is asked for', async () => {
+  test('a reused server is restarted if another port is asked for', async () => {
     const { script, started } = startElsewhere({})
     const first = await started
     await writeRows(first.databaseUrl)
@@ -228,7 +228,7 @@ describe('after a crash', () => {
 })
 
 describe('the programs', () => {
-  test('are completed in place where install scripts did not run', async () => {
+  test('are completed in place if install scripts did not run', async () => {
     const bare = await copyBarePackage(join(folder, 'package'))
     const started = await start({ package: bare })
     await started.stop()
@@ -237,7 +237,7 @@ describe('the programs', () => {
   })
 
   test.skipIf(!canRunAsNobody)(
-    'are copied where they cannot be completed (needs root, to act as another user)',
+    'are copied if they cannot be completed (needs root, to act as another user)',
     async () => {
       const bare = await copyBarePackage(join(folder, 'package'))
       await mkdir(dataDir)
@@ -260,7 +260,7 @@ describe('accounts', () => {
     await script.kill()
   })
 
-  test.skipIf(!isRoot)('root, in a folder and with programs that no other user can reach (needs root)', async () => {
+  test.skipIf(!isRoot)('root, with a folder and programs that no other user can read (needs root)', async () => {
     const bare = await copyBarePackage(join(folder, 'package'))
     await chmod(folder, 0o700)
     const first = await start({ package: bare })
@@ -276,7 +276,7 @@ describe('accounts', () => {
   })
 
   test.skipIf(!isRoot)(
-    'a home outside the data folder goes with it, but not when that is moved (needs root)',
+    'a copy outside the data folder is removed with it, but not after a move (needs root)',
     async () => {
       await chmod(folder, 0o700)
       const started = await start()

@@ -45,7 +45,7 @@ export interface EmbeddedPostgres {
   readonly pid: number
   /** True when the server was already running, left over from a Drover that was killed. */
   readonly adopted: boolean
-  /** Resolves when the server has ended, for whatever reason. */
+  /** Resolves when the server has ended, for any reason. */
   readonly exited: Promise<void>
   stop(): Promise<void>
 }

@@ -20,7 +20,7 @@ function refusalOf(input: unknown): AppError {
 
 const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]))
 
-test('at most 20 problems are told, and how many there are besides', () => {
+test('at most 20 problems are listed, with the number of the rest', () => {
   const unknown = refusalOf(many(500)).details
   expect(unknown).toMatchObject({ field: 'k0', more: 480 })
   expect(unknown.issues).toHaveLength(20)

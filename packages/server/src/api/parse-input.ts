@@ -143,17 +143,13 @@ function describeType(issue: Extract<Issue, { code: 'invalid_type' }>): string {
 }
 
 function describeSize(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): string {
-  const unit = unitOf(issue.origin)
   const isOwnMessage = !issue.message.startsWith('Too ')
   if (isOwnMessage) return issue.message
-  return issue.code === 'too_small'
-    ? `must be at least ${issue.minimum}${unit}`
-    : `must be at most ${issue.maximum}${unit}`
-}
-
-function unitOf(origin: string): string {
-  if (origin === 'string') return ' characters long'
-  return origin === 'array' ? ' items long' : ''
+  const limit = issue.code === 'too_small' ? `at least ${issue.minimum}` : `at most ${issue.maximum}`
+  const isOne = (issue.code === 'too_small' ? issue.minimum : issue.maximum) === 1
+  if (issue.origin === 'string') return `must have ${limit} ${isOne ? 'character' : 'characters'}`
+  if (issue.origin === 'array') return `must have ${limit} ${isOne ? 'item' : 'items'}`
+  return `must be ${limit}`
 }
 
 function article(type: string): string {

@@ -202,14 +202,14 @@ describe('signers', () => {
     expect(signerResource.parse(one.body)).toEqual({ address: SIGNER_CHECKSUMMED, resets: [], lanes: body.items })
   })
 
-  test('an address that is no signer, and one that is no address', async () => {
+  test('an address that is not a signer, and an invalid address', async () => {
     expect(await get(`/v1/signers/${STRANGER}`)).toMatchObject({ status: 404, body: { code: 'not_found' } })
     expect(await get('/v1/signers/me')).toMatchObject({ status: 400, body: { field: 'address' } })
   })
 })
 
 describe('events', () => {
-  test('a reader that goes on from its cursor gets each event once, in order', async () => {
+  test('a reader that continues from its cursor gets each event once, in order', async () => {
     for (let value = 1; value <= 3; value++) await send(value)
     const first = eventPage.parse((await get('/v1/events?limit=2')).body)
     const second = eventPage.parse((await get(`/v1/events?after=${first.next}&limit=2`)).body)
@@ -234,7 +234,7 @@ describe('events', () => {
     expect(await get('/v1/events?types=')).toMatchObject({ status: 400, body: { field: 'types' } })
   })
 
-  test('a cursor that is none', async () => {
+  test('an invalid cursor', async () => {
     expect(await get('/v1/events?after=-1')).toMatchObject({ status: 400, body: { field: 'after' } })
   })
 })

@@ -12,12 +12,12 @@ function logged(kept: Policy, wanted: Policy | null) {
   return telemetry.logs
 }
 
-test('nothing is said of a signer that has what the settings say, or that they say nothing of', () => {
+test('nothing is logged for a signer that matches the settings, or that they do not mention', () => {
   expect(logged({ ...STABLE }, STABLE)).toEqual([])
   expect(logged(STABLE, null)).toEqual([])
 })
 
-test('a setting that has no effect is named, with what holds instead', () => {
+test('a setting without effect is logged, with the value that applies instead', () => {
   const wanted = { ...STABLE, stuckAfterMs: 5_000, maxFeePerGasWei: 7n, finality: { type: 'safe' } } as const
   expect(logged(STABLE, wanted)).toMatchObject([
     {

@@ -46,13 +46,25 @@ export function openTimers(config: Config, ports: TimerPorts): OpenTimers {
   const statusOf = (chainId: number) => engine.followStatus().find((chain) => chain.chainId === chainId)
   const viewOf = (chainId: number) => statusOf(chainId)?.view ?? null
   const host = createTimerHost({
-    ...{ store, notices: ports.store, clock, random, telemetry, nodeId, lease: { ttlMs, renewIntervalMs }, viewOf },
+    store,
+    notices: ports.store,
+    clock,
+    random,
+    telemetry,
+    nodeId,
+    lease: { ttlMs, renewIntervalMs },
+    viewOf,
     chains: new Map(chains.map(({ chain, own }) => [chain.chainId, { chain, settings: toTimerSettings(config, own) }])),
     isReachable: (chainId) => statusOf(chainId)?.health.state !== 'unreachable',
     onChain: engine.onChain,
   })
   const timers = createTimers({
-    ...{ store, notices: ports.store, signers: ports.signers, clock, random, viewOf },
+    store,
+    notices: ports.store,
+    signers: ports.signers,
+    clock,
+    random,
+    viewOf,
     chains: new Map(chains.map(({ chain, own }) => [chain.chainId, { chain, blockTimeMs: own.blockTimeMs }])),
     maxPerTenant: config.timers.maxPerTenant,
   })

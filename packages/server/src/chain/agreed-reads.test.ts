@@ -1,4 +1,4 @@
-/** One node's word fires no timer: what two say counts, whatever the others say. */
+/** One node alone cannot fire a timer: what two nodes agree on counts. */
 import { expect, test } from 'vitest'
 import type { Hash } from '../core/hex.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
@@ -44,8 +44,12 @@ const blocks =
     Number(at) > head
       ? null
       : {
-          ...{ number: at, hash: hashOf(digit), parentHash: hashOf('9'), stateRoot: hashOf('8') },
-          ...{ timestamp: '0x1', transactions: [] },
+          number: at,
+          hash: hashOf(digit),
+          parentHash: hashOf('9'),
+          stateRoot: hashOf('8'),
+          timestamp: '0x1',
+          transactions: [],
         }
 
 test.each<[string, readonly Node[], Hash | null]>([
@@ -64,7 +68,7 @@ test.each<[string, readonly Node[], Hash | null]>([
   else expect(await read).toMatchObject([{ number: 10, hash: expected, stateRoot: hashOf('8') }])
 })
 
-test('a third node is asked only where two do not say the same', async () => {
+test('a third node is asked only if two disagree', async () => {
   const calm = poolOf([blocks('a'), blocks('a'), blocks('a')])
   await createAgreedReads(calm).readAgreedBlocks([1, 2, 3])
   expect(calm.asked).toEqual([0, 1])
@@ -73,7 +77,7 @@ test('a third node is asked only where two do not say the same', async () => {
   expect(split.asked).toEqual([0, 1, 0, 1, 2])
 })
 
-test('blocks are given up to the first that cannot be had', async () => {
+test('blocks are returned up to the first that cannot be read', async () => {
   const { readAgreedBlocks } = createAgreedReads(poolOf([blocks('a', 11), blocks('a', 30)]))
   expect((await readAgreedBlocks([10, 11, 12, 13])).map(({ number }) => number)).toEqual([10, 11])
 })
@@ -81,7 +85,11 @@ test('blocks are given up to the first that cannot be had', async () => {
 const CONTRACT = `0x${'c0'.repeat(20)}` as const
 const OTHER = `0x${'c1'.repeat(20)}` as const
 const log = (address: string, logIndex: number, blockHash = hashOf('a')) => ({
-  ...{ address, topics: [hashOf('7')], data: '0x', logIndex: `0x${logIndex}`, blockHash },
+  address,
+  topics: [hashOf('7')],
+  data: '0x',
+  logIndex: `0x${logIndex}`,
+  blockHash,
 })
 const logsOf =
   (...logs: readonly object[]): Node =>
@@ -120,7 +128,7 @@ test.each<[string, readonly Node[], object | null]>([
   else expect(await read).toMatchObject([expected])
 })
 
-test('of a tag, the lower of what two nodes name counts', async () => {
+test('for a tag, the lower height of two nodes counts', async () => {
   const tag =
     (height: string): Node =>
     () => ({ ...(blocks('a')({ method: '', params: ['0x1'] }) as object), number: height })

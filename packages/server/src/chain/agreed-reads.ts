@@ -77,7 +77,7 @@ type Agreed<T> = { readonly value: T } | { readonly problem: string }
 interface Voice<T> {
   /** Equal for what counts as the same answer. */
   spell(value: T): string
-  /** No answer to the question. It stands only where no other does. */
+  /** No usable answer. It counts only if there is no other. */
   isBlank(value: T): boolean
 }
 
@@ -178,7 +178,7 @@ function viewRead({ to, data }: Pick<Call, 'to' | 'data'>, blockHash: Hash): Rea
   }
 }
 
-/** Nodes word the reason of a revert differently. */
+/** Nodes use different texts for a revert reason. */
 function spellView(outcome: ViewOutcome): string {
   return outcome.type === 'value' ? outcome.data : outcome.type
 }

@@ -106,7 +106,7 @@ test.each([
   error(-32602, 'invalid argument 1: hex string without 0x prefix'),
   error(-32000, 'nonce too low'),
   error(-32000, ''),
-])('what says nothing about the call is no outcome: %o', (given) => {
+])('an error that says nothing about the call is no outcome: %o', (given) => {
   expect(classifyCallError(given)).toBeNull()
 })
 

@@ -7,7 +7,7 @@ import { findSendErrorClass } from './send/classify-send-error.ts'
 import type { SendErrorClass } from './send/send-error-patterns.ts'
 
 const REVERTED = /\brevert(ed)?\b|CONTRACT_REVERT_EXECUTED/i
-/** The machine stopped the contract: as certain as a revert, without a reason of its own. */
+/** The EVM stopped the contract: as certain as a revert, but without a reason. */
 const FAULTED =
   /invalid opcode|InvalidFEOpcode|OpcodeNotFound|bad instruction|bad jump|invalid ?jump|stack ?(under|over)flow|stack limit reached/i
 const OUT_OF_GAS = /\bout of ?gas\b|gas required exceeds (allowance|limit)|always failing transaction/i

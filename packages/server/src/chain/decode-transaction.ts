@@ -2,22 +2,12 @@
 import { keccak256, parseTransaction } from 'viem/utils'
 import type { AccessList } from '../core/chain/access-list.ts'
 import type { Fees } from '../core/fees/fees.ts'
-import { type Address, type Hash, type Hex, toAddress } from '../core/hex.ts'
+import { type Address, type Hex, toAddress } from '../core/hex.ts'
+import type { SignedTransaction, UnsignedTransaction } from '../ports/signer.ts'
 import { recoverSender } from './recover-sender.ts'
 
-export interface DecodedTransaction {
-  readonly hash: Hash
-  readonly raw: Hex
+export interface DecodedTransaction extends UnsignedTransaction, SignedTransaction {
   readonly from: Address
-  readonly chainId: number
-  readonly nonce: number
-  readonly to: Address | null
-  readonly data: Hex
-  readonly value: bigint
-  readonly gasLimit: bigint
-  readonly fees: Fees
-  /** Absent: none. */
-  readonly accessList?: AccessList
 }
 
 /** Recovering the sender takes about a millisecond: long simulations bring a decoder of their own. Throws on other bytes. */

@@ -11,7 +11,7 @@ const detect = (...nodes: readonly RpcProxy[]): Promise<number> =>
     createSystemClock(),
   )
 
-/** A node that says this when asked for its chain; nothing is behind it. */
+/** A node that answers this when asked for its chain id, and nothing else. */
 async function startNode(reaction: Reaction): Promise<RpcProxy> {
   const node = await startRpcProxy('http://127.0.0.1:9')
   node.on('eth_chainId', reaction)
@@ -30,11 +30,11 @@ const USELESS: readonly (readonly [string, Reaction, string])[] = [
   ['HTML', garbage({ forward: false }), 'not JSON-RPC'],
 ]
 
-test.each(USELESS)('a node that answers with %s leaves the word to the next', async (_, reaction) => {
+test.each(USELESS)('after an answer with %s the next node is asked', async (_, reaction) => {
   expect(await detect(await startNode(reaction), await startNode(answer('0xa4b1')))).toBe(42_161)
 })
 
-test.each(USELESS)('a lone node that answers with %s is named with what it said', async (_, reaction, words) => {
+test.each(USELESS)('a single node that answers with %s is named with its answer', async (_, reaction, words) => {
   const node = await startNode(reaction)
   const failure = await detect(node).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(ChainUnavailable)
@@ -42,7 +42,7 @@ test.each(USELESS)('a lone node that answers with %s is named with what it said'
   expect(String(failure)).toContain(words)
 })
 
-test('the first that names a chain decides, and nobody else is asked', async () => {
+test('the first valid chain id decides, and no other node is asked', async () => {
   const [first, second] = [await startNode(answer('0x1')), await startNode(answer('0x5'))]
   expect(await detect(first, second)).toBe(1)
   expect(second.requestCount).toBe(0)

@@ -1,7 +1,7 @@
-/** The texts of a node's error, outermost first: nodes and proxies wrap each other's words in many ways. */
+/** The texts of a node's error, outermost first: nodes and proxies wrap each other's errors in many ways. */
 
 const DEEPEST = 4
-/** A proxy's whole page may come as "message": only its beginning can be a node's words. */
+/** A proxy may send a whole page as "message"; only its beginning can be the text of a node. */
 const LONGEST = 2_000
 const WRAPPING_FIELDS = ['message', 'reason', 'error', 'data', 'cause', 'originalError', 'body'] as const
 const FORWARDED = /failed to forward tx to sequencer, please try again\. error message: '(.*)'/is

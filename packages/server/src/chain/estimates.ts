@@ -123,7 +123,7 @@ function compareGas({ gasLimit }: Call, outcome: CallOutcome, block: Reply): Cal
   return { type: 'invalid', message: `gasLimit is ${gasLimit}, but a whole block has only ${limit}` }
 }
 
-/** Some nodes estimate a plain transfer without a look at the balance: more than there is cannot be sent all the same. */
+/** Some nodes estimate a plain transfer without checking the balance, but more than the balance cannot be sent. */
 function compareFunds(call: Call, outcome: CallOutcome, reply: Reply): CallOutcome {
   if (outcome.type !== 'ok' && outcome.type !== 'unknown') return outcome
   // What was found out counts without it: no lane takes a nonce for more than the account has.

@@ -64,7 +64,7 @@ describe('a WebSocket', () => {
     return chain
   }
 
-  test('tells of heads long before the poll would, and never for another chain', async () => {
+  test('reports heads long before polling would, and never for another chain', async () => {
     const node = await startNode()
     const chain = openChain(31337, [node.rpcUrl, node.wsUrl])
     const wrong = openChain(5, [node.rpcUrl, node.wsUrl])
@@ -81,7 +81,7 @@ describe('a WebSocket', () => {
     expect(misled).toBe(0)
   })
 
-  test('that nobody answers is tried until somebody does, and again when they go', async () => {
+  test('is retried until it connects, and again when it closes', async () => {
     const node = await startNode()
     const gone = await startNode()
     await gone.stop()

@@ -194,7 +194,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     },
   }
 
-  /** Null where no node has the call: then receipts are asked for one by one. */
+  /** Null if no node has the method: then receipts are read one by one. */
   async function readBlockReceipts(block: Block): Promise<readonly Inclusion[] | null> {
     const [reply] = await pool.readEach([blockReceiptsRead(block)])
     if (reply?.type === 'value') return reply.value

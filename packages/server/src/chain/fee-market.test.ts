@@ -55,7 +55,7 @@ const history = (rewards: readonly (readonly bigint[])[], ratios: readonly numbe
 const older = { eth_maxPriorityFeePerGas: hex(2n * GWEI), eth_gasPrice: hex(9n * GWEI) }
 
 describe('a chain with a fee market', () => {
-  test('is priced by the next base fee and the median of what blocks with transactions paid', async () => {
+  test('is priced by the next base fee and the median tip of blocks with transactions', async () => {
     const rows = [
       [1n, 5n, 9n],
       [0n, 0n, 0n],
@@ -184,7 +184,7 @@ describe('a node that lies', () => {
     expect(await openNodes(nodes).read()).toMatchObject(FAIR)
   })
 
-  test('alone and about everything doubles what was paid before, block by block, and no more', async () => {
+  test('alone and about everything can at most double the price per block', async () => {
     const tip = 10n * GWEI
     const paid = { eth_feeHistory: history(rows(tip), [1, 1, 1, 1], GWEI), eth_maxPriorityFeePerGas: hex(tip) }
     const node: FakeNode = { table: { ...honest(), ...paid, eth_gasPrice: hex(11n * GWEI) } }
@@ -201,7 +201,7 @@ describe('a node that lies', () => {
   })
 })
 
-test('a node that does not answer is not waited for once another has', async () => {
+test('a silent node is not waited for once another has answered', async () => {
   const block = { number: '0x1', baseFeePerGas: hex(GWEI) }
   const two = openNodes([{ table: {}, isSilent: true }, { table: { ...older, eth_getBlockByNumber: block } }])
   const answer = two.read()
@@ -225,7 +225,7 @@ describe('a chain where gas is free', () => {
     })
   })
 
-  test('is not one whose node asks something', async () => {
+  test('is not one whose node asks for a price', async () => {
     expect((await open({ ...free, eth_gasPrice: '0x7' }).read()).priorityFeePerGas.slow).toBe(1n)
   })
 })

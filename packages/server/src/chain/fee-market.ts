@@ -122,7 +122,7 @@ async function readPatiently(pool: Pick<RpcPool, 'readEach' | 'inUse'>): Promise
   throw new ChainUnavailable(`fees: ${failure?.message ?? 'no answer'}`, { retryAfterMs })
 }
 
-/** Waits for all; but only so long for the rest once one is true. */
+/** Waits for all, but only this long for the rest once one is true. */
 async function settleMost(all: readonly Promise<boolean>[], clock: Pick<Clock, 'schedule'>): Promise<void> {
   let cancel = (): void => {}
   await new Promise<void>((resolve, reject) => {

@@ -57,7 +57,7 @@ export function toQuote(
   }
 }
 
-/** The header rules. Its node's own word for the next block counts where it is as near as blocks move a base fee. */
+/** The header decides. The node's value for the next block counts if it is within what one block can change. */
 function findBaseFee(paid: FeeHistory | null, header: FeeHeader | null): FeeQuote['baseFeePerGas'] {
   const said = paid?.nextBaseFee ?? null
   // Zero there can also mean that blocks have none.

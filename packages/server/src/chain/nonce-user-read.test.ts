@@ -43,7 +43,7 @@ function poolOf(nodes: readonly Node[]): RpcPool {
   return { readFromEach, report: () => nodes.map(() => ({})) } as unknown as RpcPool
 }
 
-test('one node is believed where there is no other', async () => {
+test('a single node is believed', async () => {
   expect(await readNonceUser(poolOf([{}]), WANTED)).toMatchObject({
     chainId: 5,
     from: FROM,
@@ -57,7 +57,7 @@ test('one node is believed where there is no other', async () => {
   })
 })
 
-test('a transaction that does more than call is told apart', async () => {
+test('a transaction that does more than a call is recognized', async () => {
   expect(await readNonceUser(poolOf([{ type: '0x4' }]), WANTED)).toMatchObject({ isPlain: false })
 })
 
@@ -70,6 +70,6 @@ test.each<[string, readonly Node[]]>([
   await expect(readNonceUser(poolOf(nodes), WANTED)).rejects.toMatchObject({ name: 'ChainUnavailable' })
 })
 
-test('two that say the same are believed, whatever a third that is away would say', async () => {
+test('two that agree are believed, without waiting for a third', async () => {
   expect(await readNonceUser(poolOf([{}, {}, { isAway: true }]), WANTED)).toMatchObject({ value: 5n })
 })

@@ -18,7 +18,7 @@ export type NodeProbe =
       readonly head: { readonly number: number; readonly timestampMs: number } | null
       /** Methods that it says it does not have. */
       readonly lacking: readonly string[]
-      /** In wei; null where it could not be read. */
+      /** In wei; null if it could not be read. */
       readonly balances: ReadonlyMap<Address, bigint | null>
     }
 

@@ -3,7 +3,7 @@ import type { TransactionSerializable } from 'viem'
 import { keccak256, type parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
 import { type Address, toAddress } from '../core/hex.ts'
 
-/** Throws where the signature is none. */
+/** Throws if the signature is invalid. */
 export async function recoverSender(parsed: ReturnType<typeof parseTransaction>): Promise<Address> {
   const { r, s, v, yParity, ...unsigned } = parsed
   if (r === undefined || s === undefined) throw new Error('the transaction is not signed')

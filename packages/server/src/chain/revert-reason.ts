@@ -74,7 +74,7 @@ function readHex(text: string): Hex | null {
   return isHex(lower) ? lower : null
 }
 
-/** "Reverted 0x08c379a0…": bytes behind words. Addresses and hashes in a text are not taken for them. */
+/** "Reverted 0x08c379a0…": bytes after text. Addresses and hashes in a text do not count. */
 function readTrailingHex(text: string): Hex | null {
   const hex = /revert(?:ed)?:? (0x[0-9a-f]{8,})$/i.exec(text)?.[1]
   return hex === undefined ? null : readHex(hex)

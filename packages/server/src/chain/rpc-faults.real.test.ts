@@ -122,7 +122,7 @@ describe.each(UNUSABLE)('a node that answers with %s', (_, reaction) => {
     await failureOf(chain.getBalance(sender))
   })
 
-  test('leaves a send ambiguous, and the same bytes are known when sent again', async () => {
+  test('leaves a send ambiguous, and the bytes are already known when sent again', async () => {
     const chain = open([first.url])
     const tx = await sign(0)
     const stop = first.on('eth_sendRawTransaction', reaction)
@@ -166,8 +166,8 @@ describe('time-outs', () => {
   })
 })
 
-describe('slow down', () => {
-  test('with a time leaves the node alone for so long', async () => {
+describe('rate limits', () => {
+  test('with Retry-After pause the node for that long', async () => {
     const clock = createSkippingClock({ stands: true })
     // A pause within the time-out would be waited for.
     const chain = open([first.url], { clock, timeoutMs: 5_000 })
@@ -184,7 +184,7 @@ describe('slow down', () => {
     expect(await chain.getBalance(sender)).toBeGreaterThan(0n)
   })
 
-  test('with a time of a day leaves it alone for a minute, and then tries it with one request', async () => {
+  test('with Retry-After of a day pause it for a minute, then probe it with one request', async () => {
     const clock = createSkippingClock()
     const chain = open([first.url], { clock })
     await chain.getBalance(sender)
@@ -205,7 +205,7 @@ describe('slow down', () => {
     ['HTTP 429', httpStatus(429)],
     ['an error of a provider', rpcError(-32005, 'daily request count exceeded, request rate limited')],
     ['a batch item of its own', rpcError(429, 'Your app has exceeded its compute units per second capacity')],
-  ] as const)('said as %s without a time is waited for', async (_, reaction) => {
+  ] as const)('as %s without Retry-After are waited for', async (_, reaction) => {
     const chain = open([first.url])
     await chain.getBalance(sender)
     first.next('*', reaction)
@@ -214,7 +214,7 @@ describe('slow down', () => {
     expect(chain.endpoints()[0]?.callsPerSecond).toBeGreaterThan(0)
   })
 
-  test('said to a batch halves it, and said to some of its calls is asked again for those alone', async () => {
+  test('on a batch halve it, and on some of its calls repeat only those', async () => {
     const chain = open([first.url], { timeoutMs: 10_000 })
     const hashes = Array.from({ length: 30 }, (_, index): Hash => `0x${String(index).padStart(64, '0')}`)
     const stop = first.onRequest((calls) => (calls.length > 10 ? httpStatus(429) : undefined))
@@ -228,7 +228,7 @@ describe('slow down', () => {
     expect(first.count('eth_getTransactionReceipt')).toBe(11)
   })
 
-  test('said by one of two sends what it refused to the other at once', async () => {
+  test('from one of two nodes send the refused calls to the other at once', async () => {
     const chain = open([first.url, second.url], { clock: createSkippingClock({ stands: true }) })
     await chain.getBalance(sender)
     first.on('*', httpStatus(429, { headers: { 'retry-after': '60' } }))
@@ -239,7 +239,7 @@ describe('slow down', () => {
     expect(chain.endpoints()).toMatchObject([{ state: 'rate_limited', inUse: false }, { inUse: true }])
   })
 
-  test('to a send says that the bytes were not taken', async () => {
+  test('on a send mean that the bytes were not accepted', async () => {
     const chain = open([first.url], SHORT_TIMEOUT)
     first.on('eth_sendRawTransaction', httpStatus(429))
     expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'rate_limited' }])
@@ -247,7 +247,7 @@ describe('slow down', () => {
 })
 
 describe('another chain', () => {
-  test('behind one of two URLs is never used', async () => {
+  test('on one of two URLs is never used', async () => {
     second.setUpstream(other.rpcUrl)
     const chain = open([second.url, first.url])
     expect(await chain.getBalance(sender)).toBeGreaterThan(0n)
@@ -256,7 +256,7 @@ describe('another chain', () => {
     expect(new Set(second.calls.map(({ method }) => method))).toEqual(new Set(['eth_chainId']))
   })
 
-  test('behind the only URL is unavailable, and says so', async () => {
+  test('on the only URL counts as unavailable, and is reported', async () => {
     const chain = open([first.url])
     first.setUpstream(other.rpcUrl)
     expect((await failureOf(chain.getBlock('latest'))).message).toContain('serves chain 5, not 31337')
@@ -264,7 +264,7 @@ describe('another chain', () => {
     expect(first.count('eth_sendRawTransaction')).toBe(0)
   })
 
-  test('that appears behind a URL after a failure is noticed before it is used', async () => {
+  test('that appears at a URL after a failure is noticed before it is used', async () => {
     const chain = open([first.url])
     await chain.getBalance(sender)
     const stop = first.on('eth_getBalance', garbage({ forward: false }))
@@ -285,7 +285,7 @@ describe('another chain', () => {
   })
 })
 
-describe('a URL that leads to another chain from one moment to the next', () => {
+describe('a URL that suddenly serves another chain', () => {
   test.each([
     ['a block by its tag', (chain: EvmChain) => chain.getBlock('latest')],
     ['tags', (chain: EvmChain) => chain.getTags()],
@@ -294,7 +294,7 @@ describe('a URL that leads to another chain from one moment to the next', () => 
       'an estimate',
       (chain: EvmChain) => chain.estimate([{ from: sender, to: sender, data: '0x', value: 0n, gasLimit: null }], null),
     ],
-  ])('is believed nothing: %s', async (_, read) => {
+  ])('is not believed: %s', async (_, read) => {
     const chain = open([first.url])
     await read(chain)
     first.setUpstream(other.rpcUrl)
@@ -306,7 +306,7 @@ describe('a URL that leads to another chain from one moment to the next', () => 
     expect(first.requestCount).toBe(asked)
   })
 
-  test('leaves a send ambiguous, whatever its words are, and is asked again soon', async () => {
+  test('leaves a send ambiguous, whatever it answers, and is checked again soon', async () => {
     const clock = createSkippingClock()
     const chain = open([first.url], { clock })
     await chain.getBalance(sender)
@@ -320,7 +320,7 @@ describe('a URL that leads to another chain from one moment to the next', () => 
     expect(await chain.broadcast([await sign(0)])).toEqual([{ type: 'accepted' }])
   })
 
-  test('is barred for its words alone where it hides its chain id', async () => {
+  test('is barred by its error texts alone if it hides its chain id', async () => {
     const chain = open([first.url])
     await chain.getBalance(sender)
     first.next('eth_sendRawTransaction', rpcError(-32000, 'invalid sender: invalid chain id for signer: have 1 want 5'))
@@ -379,7 +379,7 @@ test('a connection that was closed while idle costs no failure', async () => {
 describe('what is passed on for others', () => {
   const query = { method: 'eth_getLogs', params: [{}] }
 
-  test('takes no node away when it gets no answer', async () => {
+  test('marks no node as down when it gets no answer', async () => {
     const chain = open([first.url])
     await chain.getBalance(sender)
     first.on('eth_getLogs', garbage({ forward: false }))
@@ -400,7 +400,7 @@ describe('what is passed on for others', () => {
 })
 
 describe('failover', () => {
-  test('goes to the second node, and back when only the first is left', async () => {
+  test('goes to the second node, and back when only the first works', async () => {
     const clock = createSkippingClock()
     const chain = open([first.url, second.url], { clock })
     await chain.getBalance(sender)
@@ -468,14 +468,14 @@ describe('broadcasts', () => {
     expect((await chain.broadcast([tx]))[0]?.type).toBe(expected)
   })
 
-  test('a node that cannot be reached has no say', async () => {
+  test('an unreachable node has no say', async () => {
     const chain = open([first.url, second.url])
     await first.stop()
     second.on('eth_sendRawTransaction', rpcError(-32000, 'intrinsic gas too low'))
     expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'invalid', reason: 'gas_too_low' }])
   })
 
-  test('another hash than that of the bytes is no acceptance', async () => {
+  test('an answer with another hash than that of the bytes is no acceptance', async () => {
     const chain = open([first.url])
     first.on('eth_sendRawTransaction', answer(HASH))
     expect(await chain.broadcast([await sign(0)])).toMatchObject([{ type: 'ambiguous' }])
@@ -546,7 +546,7 @@ describe('a lying node', () => {
     expect(await chain.getInclusions(block, hashes.slice(0, 1))).toEqual([])
   })
 
-  test('that does not know the block it told of is unavailable', async () => {
+  test('that does not know the block it announced is unavailable', async () => {
     const chain = open([first.url])
     first.on('eth_getBlockReceipts', nullResult)
     await failureOf(chain.getInclusions(block, hashes))
@@ -596,7 +596,7 @@ describe('a lying node', () => {
     expect(first.count('eth_getBlockReceipts')).toBe(2)
   })
 
-  test('that seems to lack what every node has is asked for it again', async () => {
+  test('that seems to lack a standard method is asked for it again', async () => {
     const chain = open([first.url])
     first.next('eth_getBalance', rpcError(-32601, 'the method eth_getBalance is not available'))
     await failureOf(chain.getBalance(sender))
@@ -611,7 +611,7 @@ describe('a lying node', () => {
     expect(await chain.getTags()).toEqual({ safe: null, finalized: null })
   })
 
-  test('that is behind is no proof of missing tags', async () => {
+  test('that lags does not prove that tags are missing', async () => {
     const chain = open([first.url])
     first.on('eth_getBlockByNumber', rpcError(-32000, 'internal error'))
     await failureOf(chain.getTags())
@@ -619,7 +619,7 @@ describe('a lying node', () => {
 })
 
 describe('credentials in a URL', () => {
-  test('are in no error and no log, even if the node repeats them', async () => {
+  test('are in no error and no log, even if the node echoes them', async () => {
     const secret = 'kEy-0123456789abcdef'
     const url = new URL(`/v2/${secret}?token=${secret}-token`, first.url)
     url.username = 'operator-name'
@@ -637,7 +637,7 @@ describe('credentials in a URL', () => {
     expect(failures[0]?.message).toContain(url.host)
   })
 
-  test('leave what the node says of the chain as it is, however short they are', async () => {
+  test('do not garble chain data, however short they are', async () => {
     const url = new URL('/transactions', first.url)
     url.username = 'dev'
     url.password = '0'
@@ -653,7 +653,7 @@ describe('credentials in a URL', () => {
   })
 })
 
-test('every call of a batch is counted by its method and what came of it, and what is passed on under one name', async () => {
+test('every call of a batch is counted by method and result, forwarded ones under one name', async () => {
   const telemetry = createRecordingTelemetry()
   const chain = open([first.url], { telemetry })
   first.on('eth_getBalance', rpcError(-32000, 'header not found'))

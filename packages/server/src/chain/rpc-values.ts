@@ -184,7 +184,7 @@ export interface SentTransaction extends TransactionByHash {
   readonly isPlain: boolean
 }
 
-/** Legacy, access list, EIP-1559: what they do is said by target, value and data. */
+/** Legacy, access list, EIP-1559: target, value and data say what they do. */
 const PLAIN_TYPES = [0, 1, 2]
 
 export function parseSentTransaction(value: unknown): SentTransaction {

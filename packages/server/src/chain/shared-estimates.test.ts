@@ -30,7 +30,7 @@ describe('shared estimates', () => {
     expect(outcomes.map((outcome) => outcome.type === 'ok' && outcome.gas)).toEqual([1n, 2n, 1n])
   })
 
-  test('what passed at a head is not tried again before the next one', async () => {
+  test('a call that passed at a head is not estimated again before the next head', async () => {
     const { estimate, asked } = setUp()
     await estimate([call(1n)], head(1))
     await estimate([call(1n), call(3n)], head(1))

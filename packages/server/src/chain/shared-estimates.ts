@@ -8,7 +8,7 @@ import type { Clock } from '../ports/clock.ts'
 
 type Estimate = (calls: readonly Call[], head: HeadRef | null) => Promise<readonly CallOutcome[]>
 
-/** A node whose head we do not see moving may have moved all the same. */
+/** A node may have moved on even if we see no new head. */
 const MAX_MS = 5_000
 const MAX_KEPT = 2_000
 const MAX_KEY_LENGTH = 2_048

@@ -16,7 +16,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('a configuration that is a program is not run because it lies there', async () => {
+test('a configuration that is a program is not run just because it exists', async () => {
   await expect(readConfigFile(null, folder)).rejects.toThrow('pass --config-file drover.config.ts')
   expect(globalThis).not.toHaveProperty('wasRun')
   await writeFile(join(folder, 'drover.config.json'), '{"port":2}')
@@ -24,7 +24,7 @@ test('a configuration that is a program is not run because it lies there', async
   expect(globalThis).not.toHaveProperty('wasRun')
 })
 
-test('it is run where it is named', async () => {
+test('it is run if it is named', async () => {
   expect((await readConfigFile('drover.config.ts', folder))?.content).toEqual({ port: 1 })
   expect(globalThis).toHaveProperty('wasRun', true)
 })

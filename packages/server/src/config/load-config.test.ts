@@ -68,7 +68,7 @@ test('an empty variable is one that is not set', () => {
 })
 
 describe('problems', () => {
-  test('all of them are told at once, each with its place', () => {
+  test('all problems are reported at once, each with its place', () => {
     const problems = problemsOf({
       env: { DROVER_PORT: 'http', DROVER_SIGNER_KEYS: 'oops', DROVER_LEASE_DURATIN: '15s' },
       flags: { logLevel: 'loud' },
@@ -86,11 +86,11 @@ describe('problems', () => {
     ])
   })
 
-  test('a value that is not used because another place wins is not judged', () => {
+  test('a value that is overridden is not checked', () => {
     expect(problemsOf({ env: { ...MINIMAL, DROVER_PORT: 'http' }, flags: { port: 1 } })).toEqual([])
   })
 
-  test('variables that Kubernetes makes for a service named drover are not ours', () => {
+  test('variables that Kubernetes sets for a service named drover are ignored', () => {
     const env = { ...MINIMAL, DROVER_SERVICE_HOST: '10.0.0.1', DROVER_PORT_4747_TCP_ADDR: '10.0.0.1' }
     expect(problemsOf({ env })).toEqual([])
   })

@@ -64,7 +64,7 @@ test('no problem holds a secret', () => {
   )
 })
 
-test('no log line holds a secret, wherever it stands', () => {
+test('no log line contains a secret, in any place', () => {
   fc.assert(
     fc.property(planted(fc.constant('none')), fc.boolean(), ({ env, secrets }, isTTY) => {
       const written: string[] = []

@@ -1,7 +1,7 @@
 /** An operation that failed: one table of codes, each with its meaning. HTTP statuses are mapped in `api/`. */
 export const APP_ERRORS = {
   invalid_request: 'The request is not valid. `field` names the field, `detail` says what is wrong with it.',
-  not_found: 'Nothing was found under this id.',
+  not_found: 'There is nothing with this id, or the path does not exist.',
   unauthorized: 'An API key is required, or the one given is unknown, revoked or expired.',
   forbidden: 'This API key is not allowed to do this: it lacks a scope, or it is limited to other signers or chains.',
   rate_limited: 'This API key has reached its rate limit. Retry after the time given.',

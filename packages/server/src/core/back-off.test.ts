@@ -16,6 +16,6 @@ test('another factor grows slower', () => {
   expect(backOff(3, { ...PAUSES, factor: 1.5 })).toBe(225)
 })
 
-test('chance takes away up to half', () => {
+test('jitter removes up to half', () => {
   expect([0, 0.5, 1].map((chance) => spreadPause(100, chance))).toEqual([50, 75, 100])
 })

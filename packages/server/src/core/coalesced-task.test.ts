@@ -59,7 +59,7 @@ test('calls during a run can be dropped', async () => {
   expect(runs()).toBe(1)
 })
 
-test('a failure reaches those who called, and the next call starts anew', async () => {
+test('a failure reaches those who called, and the next call starts over', async () => {
   let runs = 0
   const task = coalesce(async () => {
     runs++

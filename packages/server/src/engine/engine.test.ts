@@ -92,7 +92,7 @@ describe('the life of a transaction', () => {
 })
 
 describe('a chain that was away', () => {
-  test('goes on with what waited for it as soon as it answers, whatever pause that had', async () => {
+  test('continues waiting transactions as soon as it answers, whatever their pause', async () => {
     const cluster = await createTestCluster({ policy: STABLE })
     await cluster.startNode()
     await submitMany(cluster, 1)
@@ -203,7 +203,7 @@ describe('finality', () => {
   })
 })
 
-describe('reorganisations', () => {
+describe('reorgs', () => {
   test.each([1, 3])('of depth %i withdraw the inclusion, and the same bytes are sent again', async (depth) => {
     const cluster = await createTestCluster({ chainSettings: { finality: { type: 'confirmations', count: 5 } } })
     await cluster.startNode()
@@ -319,7 +319,7 @@ describe('keeping alive', () => {
     expect(cluster.sent).toHaveLength(before + 2)
   })
 
-  test('a transaction that is in no block for too long is stuck, its followers are blocked, a late block frees all', async () => {
+  test('a transaction not mined in time is stuck, those above it are blocked, a late block frees all', async () => {
     const cluster = await createTestCluster()
     await cluster.startNode()
     const ids = await submitMany(cluster, 3)
@@ -378,7 +378,7 @@ describe('operators', () => {
     expect(await cluster.find(id)).toMatchObject({ state: 'CONFIRMED' })
   })
 
-  test('a paused signer takes no nonce, and goes on when it is resumed', async () => {
+  test('a paused signer takes no nonce, and continues when it is resumed', async () => {
     const cluster = await createTestCluster()
     await cluster.startNode()
     await cluster.store.updateSigner(cluster.lane, { paused: true }, anyNote())
@@ -392,7 +392,7 @@ describe('operators', () => {
   })
 })
 
-describe('a key that somebody else uses too', () => {
+describe('a key that is also used elsewhere', () => {
   async function loseNonce(onForeignNonce: 'stuck' | 'requeue') {
     const cluster = await createTestCluster({ policy: { ...QUICK, onForeignNonce, externalUse: true } })
     await cluster.startNode()

@@ -71,7 +71,7 @@ describe('price', () => {
     expect((await findAll(cluster, ids)).map(({ attempts }) => attempts.length)).toEqual([1, 1, 1])
   })
 
-  test('blocks go on without the lowest although its price is fine: the same bytes are sent again, at no higher price', async () => {
+  test('blocks skip the lowest nonce although its price is fine: the same bytes are resent, at the same price', async () => {
     const { cluster } = await setUp()
     const ids = await submitMany(cluster, 3)
     for (let count = 0; count < 18; count++) {
@@ -120,7 +120,7 @@ describe('price', () => {
     expect(await cluster.mined()).toHaveLength(1)
   })
 
-  test('at the cap the same bytes go on, and it says so once', async () => {
+  test('at the cap the same bytes are resent, and it says so once', async () => {
     const { cluster } = await setUp({ maxFeePerGasWei: 3n * GWEI })
     const [id = ''] = await submitMany(cluster, 1)
     cluster.chain.setBaseFee(30n * GWEI)
@@ -183,7 +183,7 @@ describe('a requested replacement', () => {
     expect([to?.toLowerCase(), value, data]).toEqual([cluster.lane.signer, 0n, '0x'])
   })
 
-  test('cancel that comes too late: the original was mined, and that is what is said', async () => {
+  test('cancel that comes too late: the original was mined, and it ends so', async () => {
     const { cluster } = await setUp()
     const [id = ''] = await submitMany(cluster, 1)
     const original = (await cluster.find(id)).attempts[0]?.hash
@@ -222,7 +222,7 @@ describe('gaps', () => {
   /** Less gas than any transaction needs: refused by every node. */
   const BAD = { gasLimit: 20_000n, simulate: false }
 
-  test('a refusal that proves the bytes invalid frees the nonce, and the next in line has it before any higher one', async () => {
+  test('a refusal that proves the bytes invalid frees the nonce, and the next queued transaction gets it before any higher one', async () => {
     const { cluster } = await setUp({ maxInFlight: 2 })
     const [bad, good, third] = [await cluster.submit(BAD), await cluster.submit(), await cluster.submit()]
     await run(cluster, 6)
@@ -309,7 +309,7 @@ describe('gaps', () => {
 })
 
 describe('a foreign transaction', () => {
-  test('takes a nonce: back in line at its old place, a new nonce, once on chain', async () => {
+  test('takes a nonce: requeued at its old position, gets a new nonce, once on chain', async () => {
     const { cluster } = await setUp({}, { chainSettings: { staleReceiptTimeoutMs: 4_000 } })
     cluster.chain.setFault(({ name }) => (name === 'broadcast' ? 'unavailable' : null))
     const [id = ''] = await submitMany(cluster, 1)
@@ -346,7 +346,7 @@ describe('funds', () => {
     expect((await cluster.find(ids[10] ?? '')).state).toBe('CONFIRMED')
   })
 
-  test('a drained account parks its lane; confirmations go on; after a top-up it is on its way within two blocks', async () => {
+  test('a drained account pauses its lane, confirmations continue, and after a top-up it is sent within two blocks', async () => {
     const { cluster } = await setUp()
     const before = await submitMany(cluster, 2)
     await cluster.mine()
@@ -365,7 +365,7 @@ describe('funds', () => {
     )
   })
 
-  test('never more is promised than the account has', async () => {
+  test('never more is committed than the account has', async () => {
     const { cluster, node } = await setUp()
     cluster.chain.setBalance(cluster.lane.signer, COST * 10n)
     const ids = await submitMany(cluster, 30)
@@ -374,7 +374,7 @@ describe('funds', () => {
     expect(broadcasts(node, 'insufficient_funds')).toBe(0)
   })
 
-  test('stable holds the line instead', async () => {
+  test('stable waits instead', async () => {
     const { cluster } = await setUp({ onDeferral: 'hold' })
     const big = await cluster.submit({ value: 10n ** 22n, gasLimit: 21_000n, simulate: false })
     const small = await cluster.submit()
@@ -386,7 +386,7 @@ describe('funds', () => {
     expect((await findAll(cluster, [big, small])).map(({ state }) => state)).toEqual(['CONFIRMED', 'CONFIRMED'])
   })
 
-  test('a low balance is told once, and once that it is back', async () => {
+  test('a low balance is reported once, and its recovery once', async () => {
     const { cluster } = await setUp({ lowBalanceWei: 10n ** 18n })
     cluster.chain.setBalance(cluster.lane.signer, 10n ** 17n)
     for (let count = 0; count < 3; count++) {

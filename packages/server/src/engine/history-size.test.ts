@@ -61,7 +61,7 @@ function answerInTurns({ chain }: TestCluster, faults: readonly (FakeFault | nul
 }
 
 describe('hours of waiting', () => {
-  test('for a block: sent hundreds of times, told once for each cause', async () => {
+  test('for a block: sent hundreds of times, one entry per cause', async () => {
     const cluster = await setUp()
     const id = await submit(cluster)
     await waitHours(cluster)
@@ -101,7 +101,7 @@ describe('hours of waiting', () => {
     expectWalk(entries)
   })
 
-  test('for money, with a chain that is away now and then', async () => {
+  test('for funds, with a chain that is down now and then', async () => {
     const cluster = await setUp()
     cluster.chain.setBalance(cluster.lane.signer, 0n)
     const id = await submit(cluster)

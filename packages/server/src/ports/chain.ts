@@ -119,7 +119,7 @@ export type ViewOutcome =
  * have to say the same. Throws ChainUnavailable where they do not.
  */
 export interface AgreedReads {
-  /** In order, up to the first that cannot be had; at least one. */
+  /** In order, up to the first that cannot be read; at least one. */
   readAgreedBlocks(heights: readonly number[]): Promise<readonly AgreedBlock[]>
   /** The logs of these contracts in each block, in order. */
   readAgreedLogs(
@@ -128,14 +128,14 @@ export interface AgreedReads {
   ): Promise<readonly (readonly EventLog[])[]>
   /** View calls as of a block, an outcome for each. */
   readAgreedViews(calls: readonly Pick<Call, 'to' | 'data'>[], blockHash: Hash): Promise<readonly ViewOutcome[]>
-  /** The lowest that two nodes name; null where they have no such tag. */
+  /** The lower height of two nodes; null if they have no such tag. */
   readAgreedTag(tag: 'safe' | 'finalized'): Promise<number | null>
 }
 
 export interface Chain extends AgreedReads {
   readonly chainId: number
   getBlock(ref: BlockRef): Promise<Block | null>
-  /** Blocks by height, in one batch; those that could not be had are left out. Never throws. */
+  /** Blocks by height, in one batch; those that could not be read are left out. Never throws. */
   getBlocks(heights: readonly number[]): Promise<readonly Block[]>
   /** Heights of the tags; null where the node has none. One round trip. */
   getTags(): Promise<{ readonly safe: number | null; readonly finalized: number | null }>
@@ -158,7 +158,7 @@ export interface Chain extends AgreedReads {
   getCounts(address: Address): Promise<AccountCount>
   /** One round trip. */
   lookAtPool(address: Address, hashes: readonly Hash[]): Promise<PoolLook>
-  /** As whichever node is asked has it now. */
+  /** As the asked node has it now. */
   getBalance(address: Address): Promise<bigint>
   /**
    * Balances after the block of this height, in one batch and in order: what nodes that differ by some blocks agree on.

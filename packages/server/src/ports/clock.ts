@@ -1,10 +1,10 @@
-/** Time and chance, as the engine may have them: nothing else in it reads a clock or rolls dice. */
+/** Time and randomness for the engine: nothing else in it reads a clock or draws random numbers. */
 export interface Clock {
   /** Milliseconds since the epoch by the database's clock, as well as this node can tell. */
   now(): number
   /** Never goes back and never jumps; only differences mean anything. */
   monotonic(): number
-  /** Runs once after a delay; returns what takes it back. */
+  /** Runs once after a delay; returns a function that cancels it. */
   schedule(delayMs: number, run: () => void): () => void
 }
 

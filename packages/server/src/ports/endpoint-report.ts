@@ -31,7 +31,7 @@ export interface EndpointReport {
   /** Of the calls of the last minute, from 0 to 1. */
   readonly errorRate: number | null
   readonly latencyMs: number | null
-  /** The rate that it was found to allow; null where it never refused. */
+  /** The rate that it was found to allow; null if it never refused. */
   readonly callsPerSecond: number | null
   readonly lastError: { readonly message: string; readonly at: number } | null
 }

@@ -1,4 +1,4 @@
-/** Keys, behind a wall: the engine hands over what is to be signed and gets bytes and their hash. */
+/** Access to keys: the engine passes what to sign, and gets the bytes and their hash. Keys stay on the other side. */
 import type { AccessList } from '../core/chain/access-list.ts'
 import type { Fees } from '../core/fees/fees.ts'
 import type { Address, Hash, Hex } from '../core/hex.ts'

@@ -124,9 +124,9 @@ export interface TransactionFilter {
   readonly hash?: Hash
   readonly nonce?: number
   readonly to?: Address
-  /** Request ids that begin so. */
+  /** Request ids with this prefix. */
   readonly requestIdPrefix?: string
-  /** These pairs are all among its metadata. */
+  /** Its metadata contains all of these pairs. */
   readonly metadata?: Readonly<Record<string, string>>
   /** Created at or after, and before, in milliseconds. */
   readonly since?: number
@@ -143,14 +143,14 @@ export interface Page<T> {
 export interface PageRequest {
   readonly after: string | null
   readonly limit: number
-  /** By acceptance; newest first where it is not said. */
+  /** By acceptance; newest first by default. */
   readonly order?: ListOrder
 }
 
 export interface QueueOptions {
   /** Leaves out those that wait for funds and are not due again by the database's clock. */
   readonly passOverUnfunded?: boolean
-  /** Leaves out those that pause because of themselves alone. */
+  /** Leaves out those that wait for a reason of their own. */
   readonly passOverPaused?: boolean
 }
 
@@ -206,12 +206,12 @@ export interface Store extends LaneRequestStore {
     readonly address: string | null
     readonly ttlMs: number
     readonly chains: readonly number[] | null
-    /** Who has not beaten for this long is silent; absent: the time to live. */
+    /** A node without a heartbeat for this long is silent; absent: the time to live. */
     readonly silentAfterMs?: number
   }): Promise<{
     readonly nowMs: number
     readonly nodes: readonly LiveNode[]
-    /** Nodes that said nothing for too long and did not leave in order, until they are forgotten. */
+    /** Nodes that were silent for too long and did not stop cleanly, until they are forgotten. */
     readonly silent: readonly SilentNode[]
   }>
   listNodes(): Promise<readonly LiveNode[]>
@@ -258,7 +258,7 @@ export interface Store extends LaneRequestStore {
   findTransactionByHash(hash: Hash): Promise<Transaction | null>
   /** In the order of acceptance, from either end. */
   listTransactions(filter: TransactionFilter, page: PageRequest): Promise<Page<Transaction>>
-  /** How many stand before it in its lane's queue; null if it is not queued. */
+  /** How many are before it in its lane's queue; null if it is not queued. */
   countAhead(id: TxId): Promise<number | null>
   /** Transactions of a chain that are in a block and not final, those that were mined last first. */
   listMined(chainId: number, limit: number): Promise<readonly MinedTransaction[]>

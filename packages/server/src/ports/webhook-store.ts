@@ -65,7 +65,7 @@ export interface AttemptResult {
   readonly due: Pick<DueDelivery, 'delivery' | 'fence'>
   readonly outcome: AttemptOutcome
   readonly answer: AttemptAnswer
-  /** The receiver wants nothing any more. */
+  /** The receiver wants no more events. */
   readonly isGone: boolean
 }
 

@@ -70,7 +70,7 @@ test.each<[string, UpstreamReply, object]>([
   await expect(answering(reply).forwarder.forward(READ)).rejects.toMatchObject({ error })
 })
 
-test('so many at one time, so many waiting, and no more', async () => {
+test('running and waiting calls are bounded', async () => {
   let open = (): void => {}
   const opened = new Promise<void>((resolve) => {
     open = resolve

@@ -11,7 +11,10 @@ const CHAIN_ID = 31_337
 const [MINE, THEIRS] = [`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`] as const
 const RECORDS = [MINE, THEIRS].map(
   (signer): SignerRecord => ({
-    ...{ lane: { chainId: CHAIN_ID, signer }, policy: STABLE, label: null, paused: false, cancelling: false },
+    lane: { chainId: CHAIN_ID, signer },
+    policy: STABLE,
+    label: null,
+    paused: false,
     createdAt: 0,
   }),
 )

@@ -4,29 +4,14 @@ import { type AcceptBatch, OUT_OF_TURN } from '../engine/accept/accept-batch.ts'
 import type { Notice } from '../ports/store.ts'
 import { queued } from '../testing/core/sample-transactions.ts'
 import { createManualClock } from '../testing/engine/manual-clock.ts'
+import { plainRequest } from '../testing/engine/plain-request.ts'
 import { createNonceTurns, type ExactRequest } from './nonce-turns.ts'
 
 const { lane } = queued().intent
 const HOLD_MS = 8_000
 
 function request(exactNonce: number, requestId: string | null = null): ExactRequest {
-  return {
-    chainId: lane.chainId,
-    from: lane.signer,
-    to: lane.signer,
-    data: '0x',
-    value: 0n,
-    gasLimit: null,
-    fees: null,
-    speed: null,
-    priority: null,
-    validUntil: null,
-    finality: null,
-    simulate: null,
-    metadata: {},
-    exactNonce,
-    requestId,
-  }
+  return { ...plainRequest(lane.signer, lane.signer), chainId: lane.chainId, exactNonce, requestId }
 }
 
 /** A lane whose next nonce is known, behind an acceptance that refuses what it is told to. */
@@ -164,7 +149,7 @@ test('a repeat of an earlier request gets its first answer, though its nonce is 
   expect(answers.get(4)).toMatch(/^nonce too low/)
 })
 
-test('a failure to look is the answer of those who wait, and of nobody later', async () => {
+test('a failed lookup is the answer for those waiting, not for later calls', async () => {
   const { clock, state, answers, send } = setUp(5)
   state.isDown = true
   send(5)
@@ -176,7 +161,7 @@ test('a failure to look is the answer of those who wait, and of nobody later', a
   expect(answers.get(5)).toBe('tx-5')
 })
 
-test('a stop turns those who wait away', async () => {
+test('a shutdown refuses waiting calls', async () => {
   const { clock, answers, send, turns, listeners } = setUp(5)
   send(7)
   await clock.settle()

@@ -80,7 +80,7 @@ test('one that is wrong does not touch the others, nor their order', async () =>
   expect(taken()).toBe(0)
 })
 
-test('nothing is accepted for whom there is no place to wait', async () => {
+test('nothing is accepted without a free wait slot', async () => {
   const { asked, taken, send } = refusing(new AppError('queue_full', 'full'), 1)
   const answers = await send(valid(1), valid(2))
   expect(answers).toMatchObject([{}, { reason: { code: 'too_many_waiting' } }])

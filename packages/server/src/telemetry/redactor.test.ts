@@ -33,14 +33,14 @@ test('private keys are found in either case, alone or inside longer hex, and tho
   expect(redact(`hash 0x${hash}`)).toBe(`hash 0x${hash}`)
 })
 
-test('a secret can be added later, and what is too short to be told apart is left alone', () => {
+test('a secret can be added later, and a too short one is ignored', () => {
   const redactor = createRedactor(['db'])
   expect(redactor.redact('db later-secret')).toBe('db later-secret')
   redactor.hide('later-secret')
   expect(redactor.redact('db later-secret')).toBe('db [redacted]')
 })
 
-test('no registered secret survives, whatever it is made of and stands in', () => {
+test('no registered secret survives, whatever its characters and context', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 6, unit: 'binary' }), fc.string(), fc.string(), (secret, before, after) => {
       const { redact } = createRedactor([secret])

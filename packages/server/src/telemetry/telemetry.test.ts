@@ -35,7 +35,7 @@ test('what is not JSON is shown as it is', () => {
   expect(formatLogLine('half a line')).toBe('half a line')
 })
 
-test('every metric of the table can be told and is served', async () => {
+test('every metric of the table can be recorded and is served', async () => {
   const { telemetry, lines } = createCaptured()
   for (const [name, metric] of Object.entries(METRICS)) {
     const labels = Object.fromEntries(Object.keys(metric.labels).map((label) => [label, 'x']))

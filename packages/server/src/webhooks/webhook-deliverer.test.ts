@@ -12,7 +12,9 @@ import { createWebhookDeliverer } from './webhook-deliverer.ts'
 
 const SETTINGS = {
   retry: { firstPauseMs: 1_000, longestPauseMs: 2_000, giveUpAfterMs: 60_000 },
-  ...{ disableAfterMs: 60_000, retentionMs: 60_000, parallel: 16 },
+  disableAfterMs: 60_000,
+  retentionMs: 60_000,
+  parallel: 16,
 }
 
 async function setUp() {
@@ -22,8 +24,13 @@ async function setUp() {
   const lane = await registerLane(store)
   const filter = { types: null, chainId: null, signer: lane.signer, completions: false }
   const webhook = {
-    ...{ id: randomUUID(), url: 'https://example.com/hook', description: null, filter },
-    ...{ secret: 'whsec_c2VjcmV0', after: null, createdBy: 'tests' },
+    id: randomUUID(),
+    url: 'https://example.com/hook',
+    description: null,
+    filter,
+    secret: 'whsec_c2VjcmV0',
+    after: null,
+    createdBy: 'tests',
   }
   await memory.insertWebhook(webhook, 10)
   const state = { isAway: false, isSlow: false }
@@ -39,7 +46,12 @@ async function setUp() {
     },
   }
   const deliverer = createWebhookDeliverer({
-    ...{ store, webhooks, clock, telemetry: createRecordingTelemetry(), nodeId: 'node-a', settings: SETTINGS },
+    store,
+    webhooks,
+    clock,
+    telemetry: createRecordingTelemetry(),
+    nodeId: 'node-a',
+    settings: SETTINGS,
     random: { fraction: () => 0 },
     poster: {
       post: async (_url, headers) => {

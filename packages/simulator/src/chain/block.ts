@@ -1,10 +1,9 @@
-/** Blocks of the simulated chain: a tree, in which every block knows the accounts as they are after it. */
+/** Blocks of the simulated chain: a tree in which every block knows the state of the accounts after it. */
 import { createHash } from 'node:crypto'
 import type { DecodedTransaction } from '../../../server/src/chain/decode-transaction.ts'
 import type { Inclusion } from '../../../server/src/core/chain/finality.ts'
-import type { Fees } from '../../../server/src/core/fees/fees.ts'
-import { maxPricePerGas } from '../../../server/src/core/fees/fees.ts'
 import type { Address, Hash } from '../../../server/src/core/hex.ts'
+import { effectiveTip } from '../../../server/src/testing/chain/fake-mempool.ts'
 
 export interface Account {
   readonly nonce: number
@@ -52,7 +51,7 @@ export interface NewBlock {
   readonly transactions: readonly DecodedTransaction[]
   readonly timestamp: number
   readonly baseFee: bigint
-  /** Tells apart blocks that would be the same otherwise. */
+  /** Makes otherwise equal blocks different. */
   readonly salt: number
   execute(tx: DecodedTransaction): Execution
 }
@@ -87,17 +86,6 @@ function pay(accounts: Map<Address, Account>, tx: DecodedTransaction, succeeded:
 
 function contractOf(tx: DecodedTransaction): Address {
   return `0x${digest(`contract ${tx.from} ${tx.nonce}`).slice(26)}`
-}
-
-function tipCap(fees: Fees): bigint {
-  return fees.type === 'eip1559' ? fees.maxPriorityFeePerGas : fees.gasPrice
-}
-
-export function effectiveTip(fees: Fees, baseFee: bigint): bigint {
-  const room = maxPricePerGas(fees) - baseFee
-  const cap = tipCap(fees)
-  if (cap > room) return room
-  return cap
 }
 
 function digest(text: string): Hash {

@@ -1,21 +1,21 @@
-/** How a simulated RPC node behaves at the moment, towards everybody. */
+/** How a simulated RPC node currently behaves towards every client. */
 export interface EndpointMood {
   /** Shares of requests, from 0 to 1. */
   readonly unreached: number
-  /** The request is done, and nobody says so. */
+  /** The request is carried out, but the answer is lost. */
   readonly lost: number
   readonly rateLimited: number
   /** Answers with a page of HTML. */
   readonly html: number
-  /** Says that it took the bytes, and does not keep them. */
+  /** Claims to accept the bytes, but does not keep them. */
   readonly notKept: number
-  /** Says something else about the bytes than what it does with them. */
+  /** Its answer about the bytes does not match what it does with them. */
   readonly lying: number
-  /** Has no receipt yet for what is in its blocks. */
+  /** Has no receipts yet for transactions in its blocks. */
   readonly noReceipt: number
-  /** Reports prices so many times as high. */
+  /** Multiplies the prices it reports by this. */
   readonly priceFactor: number
-  /** Each answer takes up to so long. */
+  /** Each answer takes up to this long. */
   readonly slowMs: number
 }
 
@@ -31,7 +31,7 @@ export const GOOD_MOOD: EndpointMood = {
   slowMs: 0,
 }
 
-/** What nodes say when they refuse bytes, in their own words. */
+/** Error texts of real nodes that refuse bytes. */
 export const REFUSALS = [
   'already known',
   'nonce too low: next nonce 12, tx nonce 9',

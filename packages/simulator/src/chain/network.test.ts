@@ -39,8 +39,13 @@ describeChain('the simulated network', async (): Promise<ChainHarness> => {
   const timeline = createTimeline()
   const process = createProcess(timeline, { skewMs: 0, rate: 1 })
   const network = createNetwork({
-    ...{ chainId: 1337, nodes: [{}, {}], decode: decodeTransaction, now: () => EPOCH_MS + timeline.now() },
-    ...{ balances: { [addressAt(0)]: 10n ** 20n }, safeDepth: 1, finalizedDepth: 2 },
+    chainId: 1337,
+    nodes: [{}, {}],
+    decode: decodeTransaction,
+    now: () => EPOCH_MS + timeline.now(),
+    balances: { [addressAt(0)]: 10n ** 20n },
+    safeDepth: 1,
+    finalizedDepth: 2,
     execute: ({ data }) => ({ succeeded: data !== REVERTING_CODE, gasUsed: 21_000n }),
   })
   const endpoints = network.views.map((view): SimEndpoint => ({ view, mood: GOOD_MOOD, chance: createChance('suite') }))
@@ -53,8 +58,12 @@ describeChain('the simulated network', async (): Promise<ChainHarness> => {
     }
   })()
   const chain = createEvmChain({
-    ...{ chainId: 1337, urls: ['http://rpc-0.example', 'http://rpc-1.example'], clock: process.clock },
-    ...{ telemetry: createSilentTelemetry(), pollIntervalMs: 100, blockTimeMs: 1_000 },
+    chainId: 1337,
+    urls: ['http://rpc-0.example', 'http://rpc-1.example'],
+    clock: process.clock,
+    telemetry: createSilentTelemetry(),
+    pollIntervalMs: 100,
+    blockTimeMs: 1_000,
     openPost: ({ url, timeoutMs }) => {
       const endpoint = endpoints[Number(url.hostname.slice(4, 5))]
       if (endpoint === undefined) throw new Error('there are two RPC nodes')
@@ -63,7 +72,10 @@ describeChain('the simulated network', async (): Promise<ChainHarness> => {
     },
   })
   return {
-    ...{ chain, signer, rich: addressAt(0), poor: addressAt(1) },
+    chain,
+    signer,
+    rich: addressAt(0),
+    poor: addressAt(1),
     mine: async () => void network.mine(),
     reorg: async (depth) => network.reorg(depth, depth, 'dropped'),
     breakDown: async () => {

@@ -1,21 +1,13 @@
 /**
- * The simulated chain: one tree of blocks, the RPC nodes that look at it, and a miner that takes what any of them keeps.
- * It has no chance of its own: whatever happens is told by whoever calls.
+ * The simulated chain: one tree of blocks, the RPC nodes that see it, and a miner that takes what any of them keeps. It
+ * has no randomness: the caller decides everything that happens.
  */
 import type { DecodedTransaction } from '../../../server/src/chain/decode-transaction.ts'
 import type { Inclusion } from '../../../server/src/core/chain/finality.ts'
 import { maxPricePerGas } from '../../../server/src/core/fees/fees.ts'
 import type { Address, Hash, Hex } from '../../../server/src/core/hex.ts'
-import type { FakeMempoolRules } from '../../../server/src/testing/chain/fake-mempool.ts'
-import {
-  accountAt,
-  BLOCK_GAS_LIMIT,
-  buildBlock,
-  createGenesis,
-  type Execution,
-  effectiveTip,
-  type SimBlock,
-} from './block.ts'
+import { effectiveTip, type FakeMempoolRules } from '../../../server/src/testing/chain/fake-mempool.ts'
+import { accountAt, BLOCK_GAS_LIMIT, buildBlock, createGenesis, type Execution, type SimBlock } from './block.ts'
 import { createRpcView, type RpcView } from './rpc-view.ts'
 
 export interface NetworkOptions {
@@ -33,7 +25,7 @@ export interface NetworkOptions {
 }
 
 export interface MineOptions {
-  /** Leaves some in the pools, with all that come after them. */
+  /** Leaves some in the pools, and all their successors. */
   take?(tx: DecodedTransaction): boolean
 }
 
@@ -52,18 +44,18 @@ export interface Network {
   baseFee(): bigint
   setBaseFee(wei: bigint): void
   mine(options?: MineOptions): SimBlock
-  /** Replaces so many blocks by `length` others. */
+  /** Replaces this many blocks with `length` others. */
   reorg(depth: number, length: number, keep: ReorgKeep): void
-  /** Passes bytes from one node's pool to the others. */
+  /** Gossips bytes from one node's pool to the others. */
   gossip(tx: DecodedTransaction): void
-  /** Shows what would be mined now as part of a block in the making, to whoever asks for a receipt. */
+  /** Shows what would be mined now as part of a pending block, to anyone who asks for a receipt. */
   preconfirm(take: (tx: DecodedTransaction) => boolean): void
   promised(hash: Hash): Inclusion | null
-  /** Follows the canonical head again, wherever it stayed behind. */
+  /** Follows the canonical head again, if it had stopped. */
   catchUp(view: RpcView): void
-  /** A node that does not follow stays where it is. */
+  /** A node that does not follow keeps its head. */
   setFollowing(view: RpcView, follows: boolean, behind?: number): void
-  /** On whatever fork. */
+  /** On any fork. */
   everMade(hash: Hash): boolean
   canonicalAt(number: number): SimBlock | null
   canonicalBlockOf(hash: Hash): SimBlock | null
@@ -120,7 +112,7 @@ export function createNetwork(options: NetworkOptions): Network {
     for (const listener of listeners) listener(block)
   }
 
-  /** Of all pools: each sender's in nonce order, the best paid where there are several for one nonce. */
+  /** From all pools: each sender's in nonce order, the best paid one if a nonce has several. */
   function choose(take: (tx: DecodedTransaction) => boolean): readonly DecodedTransaction[] {
     const head = truth.head()
     const bySender = new Map<Address, Map<number, DecodedTransaction>>()
@@ -189,7 +181,12 @@ export function createNetwork(options: NetworkOptions): Network {
       salt++
       const parent = truth.head()
       const block = buildBlock({
-        ...{ parent, transactions: choose(take), timestamp: parent.timestamp + 1, baseFee, salt, execute },
+        parent,
+        transactions: choose(take),
+        timestamp: parent.timestamp + 1,
+        baseFee,
+        salt,
+        execute,
       })
       building = block.inclusions
     },

@@ -1,4 +1,4 @@
-/** What a simulated RPC node answers to each JSON-RPC method, in the words of geth. */
+/** What a simulated RPC node answers to each JSON-RPC method, with geth's error texts. */
 import type { DecodedTransaction } from '../../../server/src/chain/decode-transaction.ts'
 import { toQuantity } from '../../../server/src/chain/rpc-values.ts'
 import type { Inclusion } from '../../../server/src/core/chain/finality.ts'
@@ -16,11 +16,11 @@ export interface RpcFailure {
 
 export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcFailure }
 
-/** What a call does: null where nothing speaks against it. */
+/** The result of a call; null if it would succeed. */
 export type CallRefusal = RpcFailure | null
 
 export interface RpcNodeRules {
-  /** Why this call cannot be run; gas that it needs otherwise. */
+  /** Why this call fails, or the gas it needs. */
   tryCall(call: { readonly from: Address; readonly data: Hex; readonly to: Address | null }): CallRefusal
   readonly gas: bigint
 }
@@ -142,7 +142,7 @@ async function decodeOrNull(network: Network, raw: Hex): Promise<DecodedTransact
   try {
     return await network.decode(raw)
   } catch {
-    // Whatever a decoder dislikes, the node's answer is the same: these are no transaction.
+    // Whatever the decoder's error, the node answers the same: this is not a transaction.
     return null
   }
 }
@@ -167,16 +167,25 @@ function presentBlock(block: SimBlock, isWhole: boolean) {
 
 function presentTransaction(tx: DecodedTransaction) {
   return {
-    ...{ hash: tx.hash, from: tx.from, to: tx.to, input: tx.data, type: '0x2' },
-    ...{ nonce: toQuantity(tx.nonce), value: toQuantity(tx.value) },
+    hash: tx.hash,
+    from: tx.from,
+    to: tx.to,
+    input: tx.data,
+    type: '0x2',
+    nonce: toQuantity(tx.nonce),
+    value: toQuantity(tx.value),
   }
 }
 
 function presentReceipt(inclusion: Inclusion) {
   return {
-    ...{ transactionHash: inclusion.txHash, blockHash: inclusion.blockHash, logs: [] },
-    ...{ blockNumber: toQuantity(inclusion.blockNumber), transactionIndex: toQuantity(inclusion.txIndex) },
-    ...{ status: inclusion.succeeded ? '0x1' : '0x0', gasUsed: toQuantity(inclusion.gasUsed) },
+    transactionHash: inclusion.txHash,
+    blockHash: inclusion.blockHash,
+    logs: [],
+    blockNumber: toQuantity(inclusion.blockNumber),
+    transactionIndex: toQuantity(inclusion.txIndex),
+    status: inclusion.succeeded ? '0x1' : '0x0',
+    gasUsed: toQuantity(inclusion.gasUsed),
     effectiveGasPrice: toQuantity(inclusion.effectiveGasPrice),
     contractAddress: inclusion.contractAddress,
   }

@@ -1,4 +1,6 @@
-/** How requests of one process travel to one simulated RPC node: in no time, late, or not at all, as the node's mood is. */
+/**
+ * How requests of one process reach one simulated RPC node: at once, late, or not at all, depending on the node's mood.
+ */
 import type { HttpPost, HttpReply } from '../../../server/src/chain/rpc/http-post.ts'
 import type { Hex } from '../../../server/src/core/hex.ts'
 import type { Chance } from '../chance.ts'
@@ -12,7 +14,7 @@ import type { RpcView } from './rpc-view.ts'
 export interface SimEndpoint {
   readonly view: RpcView
   mood: EndpointMood
-  /** Decides by its mood; changed with it. */
+  /** Random numbers for its mood; replaced with the mood. */
   chance: Chance
 }
 
@@ -25,7 +27,7 @@ export interface PostPorts {
   readonly timeoutMs: number
   /** The process cannot reach this node now. */
   isCut(): boolean
-  /** Bytes leave the process. */
+  /** Called when bytes leave the process. */
   onSend(raw: Hex): void
 }
 

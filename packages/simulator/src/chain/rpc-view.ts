@@ -1,4 +1,4 @@
-/** One RPC node of the simulated chain: the head that it has, and a mempool of its own. It may be behind, or on an old fork. */
+/** One RPC node of the simulated chain: its head and its own mempool. It may lag, or be on an old fork. */
 import type { DecodedTransaction } from '../../../server/src/chain/decode-transaction.ts'
 import type { SendOutcome } from '../../../server/src/core/chain/send-outcome.ts'
 import type { Address, Hash } from '../../../server/src/core/hex.ts'
@@ -14,12 +14,12 @@ export interface RpcView {
   head(): SimBlock
   at(number: number): SimBlock | null
   byHash(hash: Hash): SimBlock | null
-  /** The block of its own chain that holds these bytes. */
+  /** The block of its own chain that contains these bytes. */
   blockOf(hash: Hash): SimBlock | null
   find(hash: Hash): DecodedTransaction | null
   add(tx: DecodedTransaction): SendOutcome
   pendingCount(address: Address): number
-  /** Moves to another head; what that one has used leaves the pool. */
+  /** Moves to another head, and drops what is mined there from the pool. */
   setHead(head: SimBlock): void
 }
 
@@ -40,7 +40,10 @@ export function createRpcView(genesis: SimBlock, rules: FakeMempoolRules): RpcVi
     path = path.slice(0, from)
   }
 
-  /** A full pool gives up its highest nonce for a lower one of the same account, as clients do: else a gap would never close. */
+  /**
+   * A full pool drops its highest nonce for a lower one of the same account, as real clients do. Otherwise a gap would
+   * never close.
+   */
   function add(tx: DecodedTransaction): SendOutcome {
     const account = accountAt(head(), tx.from)
     const outcome = pool.add(tx, account)

@@ -1,4 +1,4 @@
-/** What is signed, against what it may cost. */
+/** Checks what is signed against what it may cost. */
 import { maxPricePerGas } from '../../../server/src/core/fees/fees.ts'
 import type { Address, Hash } from '../../../server/src/core/hex.ts'
 import { laneKey } from '../../../server/src/core/lane/lane.ts'
@@ -13,7 +13,9 @@ interface CostPorts {
   readonly setup: Setup
 }
 
-/** The honest tip is 2 gwei at most; bumps raise it by an eighth each. What is above this came from a node that lies. */
+/**
+ * The honest tip is at most 2 gwei, and each bump raises it by an eighth. Anything above this came from a lying node.
+ */
 const MAX_HONEST_TIP = 45n * GWEI
 
 export function createCostCheck({ state, setup }: CostPorts) {

@@ -1,8 +1,8 @@
-/** Bytes go out again only after a claim was stored: nobody sends the same bytes over and over. */
+/** Bytes are resent only after a claim was stored, so nobody sends the same bytes over and over. */
 import { Violation } from '../run/violation.ts'
 
 const WINDOW_MS = 1_000
-/** To each RPC node: the first send, and what a refusal, an operator and a reorg may each ask for at once. */
+/** Per RPC node: the first send, plus what a refusal, an operator and a reorg may each cause at once. */
 const MOST_PER_NODE = 8
 
 export function createPaceCheck(now: () => number, rpcNodes: number): (what: string) => void {

@@ -1,4 +1,4 @@
-/** What the database says of a transaction, against what the chain has. */
+/** Checks what the database says about a transaction against the chain. */
 import type { Hash } from '../../../server/src/core/hex.ts'
 import {
   type Finished,
@@ -64,14 +64,14 @@ export function createTransactionCheck({ network, state, setup }: CheckPorts): (
       throw new Violation('G3', `${describe(tx)} is ${tx.state} by bytes that are not its own`)
   }
 
-  /** Whatever fork it is on: a block that it names was made. */
+  /** The block that it names exists, on any fork. */
   function checkBlock(tx: Transaction): void {
     const inclusion = inclusionOf(tx)
     if (inclusion === null || network.everMade(inclusion.blockHash)) return
     throw new Violation('G6', `${describe(tx)} is in block ${inclusion.blockNumber}, which was never made`)
   }
 
-  /** A cause that is told has to be true: somebody else's transaction has the nonce. */
+  /** A reported cause has to be true: a foreign transaction has the nonce. */
   function checkCause(tx: Transaction): void {
     if (tx.state !== 'STUCK' || tx.subState !== 'foreign_nonce') return
     const used = (network.head().accounts.get(tx.intent.lane.signer)?.nonce ?? 0) > tx.nonce

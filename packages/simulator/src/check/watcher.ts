@@ -1,6 +1,6 @@
 /**
- * Sees everything from outside (what is signed, sent, stored, mined and delivered) and holds it against the guarantees.
- * It believes nothing that a node says: the chain and the database are looked at as they are.
+ * Sees everything from outside (what is signed, sent, stored, mined and delivered) and checks it against the
+ * guarantees. It trusts no node: it reads the chain and the database themselves.
  */
 
 import type { DecodedTransaction } from '../../../server/src/chain/decode-transaction.ts'
@@ -34,24 +34,24 @@ export interface WatcherPorts {
 
 export interface Watcher {
   signed(address: Address, unsigned: UnsignedTransaction, hash: Hash): void
-  /** Bytes leave a node for an RPC node. */
+  /** Called when a node sends bytes to an RPC node. */
   sent(nodeId: string, raw: Hex): void
-  /** Runs a call at the database and looks at what it did. */
+  /** Runs a database call and checks what it did. */
   call(
     nodeId: string,
     name: string,
     args: readonly unknown[],
     call: (...args: readonly unknown[]) => Promise<unknown>,
   ): Promise<unknown>
-  /** A webhook was delivered. */
+  /** Called when a webhook was delivered. */
   received(deliveryId: string, eventId: number): void
-  /** A reader of the stream got this event. */
+  /** Called when a reader of the stream got this event. */
   read(eventId: number): void
-  /** A caller was told that its intent is accepted. */
+  /** Called when a caller got the answer that its intent is accepted. */
   accepted(requestKey: string, id: TxId): void
-  /** Notes what an operation ends with: what may go wrong may; anything else is a bug. */
+  /** Records how an operation ended: expected errors are fine, anything else is a bug. */
   guard(promise: Promise<unknown>, what: string): void
-  /** Throws the first violation that was found. */
+  /** Throws the first violation. */
   check(): void
   /** Everything in the stream has reached the webhook and the reader. */
   hasDelivered(): boolean
@@ -66,7 +66,7 @@ export function createWatcher(ports: WatcherPorts): Watcher {
   const answers = new Map<string, TxId>()
   const delivered = new Set<number>()
   const blocksSeen: SimBlock[] = []
-  /** By lane and nonce: the transaction whose bytes left for an RPC node. */
+  /** By lane and nonce: the transaction whose bytes were sent. */
   const holders = new Map<string, TxId>()
   const counts = { signed: 0, sent: 0, takeovers: 0, accepted: 0 }
   const checkTransaction = createTransactionCheck(ports)
@@ -134,7 +134,7 @@ export function createWatcher(ports: WatcherPorts): Watcher {
     eventsSeen = state.events.length
   }
 
-  /** Transactions of blocks that came or went since the last look. */
+  /** Transactions of blocks added or removed since the last check. */
   function noteBlocks(): void {
     for (let block: SimBlock | null = network.head(); block !== null; block = block.parent) {
       const before: SimBlock | undefined = blocksSeen[block.number]

@@ -4,14 +4,14 @@ import type { Timeline } from '../timeline.ts'
 
 export interface SimProcess {
   readonly clock: Clock
-  /** Hands something to the process: at once, when it thaws, or never. */
+  /** Delivers something to the process: at once, when it thaws, or never. */
   deliver(run: () => void): void
-  /** Stops it for so long; what should have happened meanwhile happens when it goes on. */
+  /** Freezes it for this long; what was due meanwhile happens when it continues. */
   freeze(ms: number): void
   kill(): void
   isAlive(): boolean
   isFrozen(): boolean
-  /** The database said that this is the time. */
+  /** The time according to the database. */
   adjust(databaseNowMs: number, askedAt: number, answeredAt: number): void
 }
 
@@ -44,7 +44,7 @@ export function createProcess(timeline: Timeline, { skewMs, rate }: ClockFault):
       monotonic,
       schedule: (delayMs, run) => {
         let isWanted = true
-        // As the timers of Node.js: whole milliseconds, and no less than one.
+        // Like timers in Node.js: whole milliseconds, at least one.
         const cancel = timeline.at(timeline.now() + Math.max(1, Math.trunc(delayMs)) / rate, () => {
           deliver(() => {
             if (isWanted) run()

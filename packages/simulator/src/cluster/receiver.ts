@@ -1,4 +1,4 @@
-/** Whoever receives webhooks: notes each event that it was told of, and fails, hangs or loses its answer as it is told to. */
+/** The webhook receiver: records each event it gets, and fails, hangs or loses its answer when told to. */
 import type { Poster } from '../../../server/src/webhooks/post-delivery.ts'
 import { type Chance, createChance } from '../chance.ts'
 import type { Watcher } from '../check/watcher.ts'

@@ -1,4 +1,4 @@
-/** The world that a seed starts with: how many of everything, and under which rules. */
+/** The world that a seed starts with: how many of everything, with which rules. */
 
 import type { Address } from '../../../server/src/core/hex.ts'
 import { FAST, type Policy, STABLE } from '../../../server/src/core/lane/policy.ts'
@@ -18,9 +18,9 @@ export interface Setup {
   readonly endpoints: readonly Partial<FakeMempoolRules>[]
   readonly chainSettings: ChainSettings
   readonly hasHook: boolean
-  /** The webhook is told of every event; else only of ends. */
+  /** The webhook gets every event; otherwise only completions. */
   readonly tellsAll: boolean
-  /** Policies are changed on the way, so that a cap may be of another moment. */
+  /** Policies change during the run, so a cap may be from an earlier moment. */
   readonly policiesChange: boolean
   /** At most one RPC node lies about prices, and others always answer. */
   readonly hasHonestPrices: boolean
@@ -30,7 +30,7 @@ export interface Setup {
 const TIMES = { bumpAfterMs: 6_000, resubmitIntervalMs: 8_000, stuckAfterMs: 60_000 }
 export const MAX_TX_FEE_WEI = 10n ** 17n
 
-/** Per gas; above what a quiet chain asks, below what a storm does. */
+/** Per gas; above the price of a quiet chain, below that of a busy one. */
 const CAP = 60n * GWEI
 
 export const POLICIES: readonly Policy[] = [
@@ -68,7 +68,7 @@ export function makeSetup({ seed, faults, steps }: Plan): Setup {
   }
 }
 
-/** Pools as they are found: roomy, narrow, narrow and silent about it, strict about gaps. */
+/** Pools as found in practice: large, small, small without saying so, strict about gaps. */
 const POOL_RULES: readonly Partial<FakeMempoolRules>[] = [
   {},
   {},

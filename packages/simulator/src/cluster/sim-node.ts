@@ -1,4 +1,4 @@
-/** One node of the simulated cluster, put together as the service puts itself together, from the same parts. */
+/** One node of the simulated cluster, wired like the service, from the same parts. */
 import { createEvmChain } from '../../../server/src/chain/evm-chain.ts'
 import type { OpenPost } from '../../../server/src/chain/rpc/http-post.ts'
 import type { ChainView, Finality } from '../../../server/src/core/chain/finality.ts'
@@ -79,13 +79,24 @@ export function createSimNode(ports: NodePorts): SimNode {
   const { nodeId, process, store, signer, random, telemetry, chainId, chainSettings } = ports
   const { clock } = process
   const chain = createEvmChain({
-    ...{ chainId, urls: ports.urls, clock, telemetry, openPost: ports.openPost },
+    chainId,
+    urls: ports.urls,
+    clock,
+    telemetry,
+    openPost: ports.openPost,
     pollIntervalMs: chainSettings.pollIntervalMs,
     blockTimeMs: chainSettings.blockTimeMs,
   })
   const chains = new Map([[chainId, chain]])
   const engine = createEngine({
-    ...{ store, signer, clock, random, telemetry, nodeId, address: null, settings: ENGINE_SETTINGS },
+    store,
+    signer,
+    clock,
+    random,
+    telemetry,
+    nodeId,
+    address: null,
+    settings: ENGINE_SETTINGS,
     chains: [{ chain, settings: chainSettings }],
     onDatabaseTime: process.adjust,
     onStuck: (txId, isOurs) => review.notice(txId, isOurs),
@@ -96,25 +107,51 @@ export function createSimNode(ports: NodePorts): SimNode {
   const policyOf = (lane: Lane) => signers.peek(lane)?.policy ?? null
   const finalityOf = (lane: Lane): Finality => policyOf(lane)?.finality ?? chainSettings.finality
   const accept = createAccept({
-    ...{ store, signers, chains, intake, clock, random, telemetry, simulationTimeoutMs: 2_000 },
+    store,
+    signers,
+    chains,
+    intake,
+    clock,
+    random,
+    telemetry,
+    simulationTimeoutMs: 2_000,
     headOf: () => viewOf()?.head ?? null,
     maxTxFeeOf: () => chainSettings.maxTxFeeWei,
   })
   const operate = createOperate({ store, chains, clock, telemetry, viewOf, policyOf, finalityOf })
   const review = createStuckReview({
-    ...{ store, clock, telemetry, operate, policyOf, hook: ports.hook, intervalMs: 20_000 },
+    store,
+    clock,
+    telemetry,
+    operate,
+    policyOf,
+    hook: ports.hook,
+    intervalMs: 20_000,
   })
   const reservations = createReservations({ store, chains, clock, random })
   const resets = createResetNonce({ store, clock, random })
   const deliverer = createWebhookDeliverer({
-    ...{ webhooks: ports.webhooks, store, clock, random, telemetry, nodeId, poster: ports.poster },
+    webhooks: ports.webhooks,
+    store,
+    clock,
+    random,
+    telemetry,
+    nodeId,
+    poster: ports.poster,
     settings: WEBHOOK_SETTINGS,
     lease: { ttlMs: LEASE_MS, renewIntervalMs: 5_000 },
     present: ({ eventId, txId, count }) => ({ eventId, txId, count }),
   })
 
   return {
-    ...{ nodeId, process, engine, accept, operate, reservations, resets, store },
+    nodeId,
+    process,
+    engine,
+    accept,
+    operate,
+    reservations,
+    resets,
+    store,
     takeBack: createTakeBackNonces({ store, chains }),
     fillGaps: createFillGaps({ store, clock, random }),
     async start() {

@@ -1,4 +1,4 @@
-/** The whole simulated world: time, chain, database, nodes, and everybody who uses them. */
+/** The whole simulated world: time, chain, database, nodes and their users. */
 import type { Address, Hash, Hex } from '../../../server/src/core/hex.ts'
 import type { Lane } from '../../../server/src/core/lane/lane.ts'
 import type { Random } from '../../../server/src/ports/clock.ts'
@@ -38,7 +38,7 @@ export interface World {
   readonly network: Network
   readonly endpoints: readonly SimEndpoint[]
   readonly state: MemoryState
-  /** The database itself, where nothing fails. */
+  /** The database itself, without faults. */
   readonly store: Store
   readonly webhooks: WebhookStore
   readonly receiver: Receiver
@@ -47,23 +47,23 @@ export interface World {
   readonly nodes: Map<string, LiveNode>
   readonly watcher: Watcher
   readonly trace: Trace
-  /** The database is away for everybody until then. */
+  /** The database is down for everyone until then. */
   outageUntil: number
   startNode(): Promise<void>
-  /** Bytes that somebody else signs with a key of ours. */
+  /** Bytes that someone else signs with one of our keys. */
   signElsewhere(
     lane: Lane,
     nonce: number,
     to: Address,
     value: bigint,
   ): Promise<{ readonly raw: Hex; readonly hash: Hash }>
-  /** Hands bytes to the chain past Drover. */
+  /** Sends bytes to the chain without Drover. */
   sendElsewhere(raw: Hex): Promise<void>
 }
 
 const RICH = 10n ** 21n
 
-/** Data that makes a call revert: when it is tried, or only when it is mined. */
+/** Data that makes a call revert: in simulation, or only when mined. */
 export const REVERTS = '0xbad0'
 export const REVERTS_LATER = '0xbad1'
 
@@ -77,11 +77,15 @@ export async function createWorld(plan: Plan, timeline: Timeline, trace: Trace):
   const store = createMemoryStore({ clock: { now: databaseNow }, state })
   const random = createRandom(plan.seed)
   const webhooks = createMemoryWebhookStore({
-    ...{ clock: { now: databaseNow }, events: store },
+    clock: { now: databaseNow },
+    events: store,
     newId: () => random.id(databaseNow()),
   })
   const network = createNetwork({
-    ...{ chainId: CHAIN_ID, nodes: setup.endpoints, decode: bytes.decode, now: databaseNow },
+    chainId: CHAIN_ID,
+    nodes: setup.endpoints,
+    decode: bytes.decode,
+    now: databaseNow,
     balances: Object.fromEntries(addresses.map((address) => [address, RICH])),
     execute: ({ data }) => ({ succeeded: !data.startsWith('0xbad'), gasUsed: 21_000n }),
     safeDepth: 4,
@@ -105,12 +109,13 @@ export async function createWorld(plan: Plan, timeline: Timeline, trace: Trace):
   )
   await webhooks.insertWebhook(
     {
-      ...{ id: random.id(databaseNow()), url: 'https://receiver.example/hook', description: null, secret: 'secret' },
-      ...{
-        filter: { types: null, chainId: null, signer: null, completions: !setup.tellsAll },
-        after: 0,
-        createdBy: 'sim',
-      },
+      id: random.id(databaseNow()),
+      url: 'https://receiver.example/hook',
+      description: null,
+      secret: 'secret',
+      filter: { types: null, chainId: null, signer: null, completions: !setup.tellsAll },
+      after: 0,
+      createdBy: 'sim',
     },
     10,
   )
@@ -131,7 +136,12 @@ export async function createWorld(plan: Plan, timeline: Timeline, trace: Trace):
       close,
     }
     const node = createSimNode({
-      ...{ nodeId, process, signer, random, chainId: CHAIN_ID, chainSettings: setup.chainSettings },
+      nodeId,
+      process,
+      signer,
+      random,
+      chainId: CHAIN_ID,
+      chainSettings: setup.chainSettings,
       store: ownStore,
       webhooks: { ...openStoreWay(webhookCalls, ports), close: closeWebhooks },
       poster: receiver.openPoster(process),
@@ -142,7 +152,12 @@ export async function createWorld(plan: Plan, timeline: Timeline, trace: Trace):
         const endpoint = endpoints[Number(url.hostname.slice(4, 5))]
         if (endpoint === undefined) throw new Error(`no RPC node ${url.hostname}`)
         return createRpcPost({
-          ...{ network, endpoint, process, timeline, timeoutMs, rules: RPC_RULES },
+          network,
+          endpoint,
+          process,
+          timeline,
+          timeoutMs,
+          rules: RPC_RULES,
           isCut: () => cutFrom.has(endpoint),
           onSend: (raw) => watcher.sent(nodeId, raw),
         })
@@ -154,7 +169,19 @@ export async function createWorld(plan: Plan, timeline: Timeline, trace: Trace):
   }
 
   const world: World = {
-    ...{ plan, setup, timeline, network, endpoints, state, store, webhooks, receiver, lanes, signer, watcher, trace },
+    plan,
+    setup,
+    timeline,
+    network,
+    endpoints,
+    state,
+    store,
+    webhooks,
+    receiver,
+    lanes,
+    signer,
+    watcher,
+    trace,
     nodes: new Map(),
     outageUntil: Number.NEGATIVE_INFINITY,
     startNode,
@@ -177,7 +204,7 @@ const RPC_RULES = {
     data.startsWith(REVERTS) ? { code: 3, message: 'execution reverted: nope', data: '0x' } : null,
 }
 
-/** Ids that grow, as those of one machine do, and are the same in every run. */
+/** Increasing ids, like those of one machine, and the same in every run. */
 function createRandom(seed: number): Random {
   const chance = createChance(`random ${seed}`)
   let ids = 0
@@ -190,7 +217,7 @@ function createRandom(seed: number): Random {
   }
 }
 
-/** Decides as an operator's own program would: mostly waits, sometimes acts, sometimes fails. */
+/** Decides like an operator's program: mostly waits, sometimes acts, sometimes fails. */
 function createHook(chance: ReturnType<typeof createChance>): StuckHook {
   return {
     decide: async ({ allowed }) => {

@@ -1,4 +1,4 @@
-/** Everything that can go wrong, by the name that `--faults` and the report know it by. */
+/** Everything that can go wrong, by the names used in `--faults` and the report. */
 export const FAULTS = {
   kill: 'a node dies without a word',
   stop: 'a node stops in order',

@@ -1,4 +1,7 @@
-/** What one seed means: a world, and what happens in it step by step. A step's details follow from the seed and its number alone. */
+/**
+ * What one seed means: a world, and what happens in it step by step. The details of a step depend only on the seed and
+ * its number.
+ */
 import { type Chance, createChance } from '../chance.ts'
 import { FAULT_NAMES, type Fault } from './faults.ts'
 
@@ -21,7 +24,7 @@ export type Load = (typeof LOAD)[number]
 export interface Step {
   readonly index: number
   readonly kind: Load | Exclude<Fault, 'clock-skew' | 'half-blocks'>
-  /** How long the world goes on after it. */
+  /** How long the world continues after it. */
   readonly waitMs: number
 }
 
@@ -31,7 +34,7 @@ export interface Plan {
   readonly steps: readonly Step[]
 }
 
-/** How often each happens, beside the others. */
+/** Relative frequency of each. */
 const LOAD_WEIGHTS: Readonly<Record<Load, number>> = {
   submit: 26,
   mine: 34,
@@ -60,9 +63,9 @@ export interface PlanOptions {
 export function makePlan(seed: number, options: PlanOptions): Plan {
   const chance = createChance(`plan ${seed}`)
   const allowed = options.faults ?? FAULT_NAMES
-  // Each seed has a weather of its own: not everything goes wrong in every one, so that faults also meet in pairs.
+  // Each seed has its own mix: not every fault occurs in each, so that faults also meet in pairs.
   const faults = new Set(options.faults === null ? allowed.filter(() => chance.hits(0.6)) : allowed)
-  // Whether one node's word moves a price can only be told where the others always answer.
+  // Whether one node can move a price is only visible if the others always answer.
   if (options.faults === null && faults.has('rpc-price') && chance.hits(0.5))
     for (const name of [...faults]) if (name.startsWith('rpc-') && name !== 'rpc-price') faults.delete(name)
   const weights = listWeights(faults)

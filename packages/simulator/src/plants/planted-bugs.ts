@@ -7,7 +7,7 @@ export interface PlantedBug {
   readonly meaning: string
   /** From the root of the repository. */
   readonly file: string
-  /** Stands in the file exactly once. */
+  /** Occurs exactly once in the file. */
   readonly find: string
   readonly replace: string
 }

@@ -1,4 +1,7 @@
-/** Whoever uses the service: callers that repeat what was not answered, holders of reserved nonces, operators, a reader of the stream. */
+/**
+ * The users of the service: callers that repeat unanswered requests, holders of reserved nonces, operators, a reader of
+ * the stream.
+ */
 import type { Address, Hash, Hex } from '../../../server/src/core/hex.ts'
 import { type Lane, laneKey } from '../../../server/src/core/lane/lane.ts'
 import { isTerminal, type TxId } from '../../../server/src/core/transaction/transaction.ts'
@@ -23,14 +26,14 @@ export interface Actors {
   readonly holdings: Holding[]
   submit(chance: Chance): string
   repeat(chance: Chance): string
-  /** Callers ask again for everything that was never answered. */
+  /** Callers repeat every unanswered request. */
   repeatAll(): void
   reserve(chance: Chance): string
   hold(chance: Chance): Promise<string>
-  /** Holders do what they ought to: what they named they send until it is mined. */
+  /** Holders behave: they send what they named until it is mined. */
   finishHolding(): Promise<void>
   follow(chance: Chance): string
-  /** Reads on, at whichever node the reader is. */
+  /** Reads on, at the reader's current node. */
   readOn(): void
 }
 
@@ -58,7 +61,7 @@ export function createActors(world: World): Actors {
         ids.push(transaction.id)
       },
       (error: unknown) => {
-        // Refused for good: nothing was stored. Everything else is asked again later.
+        // Refused for good: nothing was stored. Everything else is repeated later.
         if (isRefusal(error)) unanswered.delete(key)
         throw error
       },
@@ -75,9 +78,21 @@ export function createActors(world: World): Actors {
       maxPriorityFeePerGas: BigInt(1 + chance.below(2)) * GWEI,
     } as const
     return {
-      ...{ chainId: CHAIN_ID, from: chance.pick(lanes).signer, to, data: '0x', value: BigInt(chance.below(1_000)) },
-      ...{ gasLimit: null, fees: null, speed: null, priority: null, validUntil: null, finality: null, simulate: null },
-      ...{ metadata: {}, requestId: `r${++requests}`, tenant: chance.pick(['ann', 'bob']) },
+      chainId: CHAIN_ID,
+      from: chance.pick(lanes).signer,
+      to,
+      data: '0x',
+      value: BigInt(chance.below(1_000)),
+      gasLimit: null,
+      fees: null,
+      speed: null,
+      priority: null,
+      validUntil: null,
+      finality: null,
+      simulate: null,
+      metadata: {},
+      requestId: `r${++requests}`,
+      tenant: chance.pick(['ann', 'bob']),
       ...(kind < 2 && { fees }),
       ...(kind === 2 && { gasLimit: 20_000n, simulate: false }),
       ...(kind === 3 && { validUntil: world.state.now() + 1_000 + chance.below(20_000) }),
@@ -100,7 +115,7 @@ export function createActors(world: World): Actors {
       if (nonce !== null) holdings.push({ id, lane, nonce, raw: null, hash: null })
   }
 
-  /** Signs once: a holder that signed twice under one nonce would be its own rival. */
+  /** Signs once: with two transactions for one nonce, a holder would compete with itself. */
   async function sign(holding: Holding): Promise<{ readonly raw: Hex; readonly hash: Hash }> {
     if (holding.raw === null || holding.hash === null)
       Object.assign(holding, await world.signElsewhere(holding.lane, holding.nonce, holding.lane.signer, 7n))
@@ -204,8 +219,11 @@ export function createActors(world: World): Actors {
       reader?.tail.close()
       isReading = false
       const tail = createEventTail<HistoryEntry>({
-        ...{ store: node.store, clock: node.process.clock, telemetry: createSilentTelemetry() },
-        ...{ capacity: 30, prepare: (entry) => entry },
+        store: node.store,
+        clock: node.process.clock,
+        telemetry: createSilentTelemetry(),
+        capacity: 30,
+        prepare: (entry) => entry,
       })
       reader = { node, tail }
       tail.follow(readOn)
@@ -222,7 +240,7 @@ function isRefusal(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && REFUSALS.has(String(error.code))
 }
 
-/** Callers wait for what they sent before: a signer that sends one at a time would need hours for a long queue. */
+/** Callers wait for earlier sends: a signer that sends one at a time would need hours for a long queue. */
 function hasRoom({ state, network }: World, signer: Address): boolean {
   const lane = state.lanes.get(laneKey({ chainId: network.chainId, signer }))
   if (lane === undefined) return false

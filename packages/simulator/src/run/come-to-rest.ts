@@ -1,4 +1,4 @@
-/** After the last step nothing goes wrong any more: everything has to come to its end, or say truly why it cannot. */
+/** After the last step nothing goes wrong any more: everything must become final, or say truthfully why it cannot. */
 import { isInFlight, isTerminal, type Transaction } from '../../../server/src/core/transaction/transaction.ts'
 import { FIRST } from '../chance.ts'
 import { describe } from '../check/transaction-check.ts'
@@ -8,11 +8,11 @@ import { calmDown, type Scene } from './take-step.ts'
 import { Violation } from './violation.ts'
 
 const MAX_BLOCKS = 200
-/** What is stuck has its cause looked at only after so many quiet blocks. */
+/** The cause of a stuck transaction is checked only after this many quiet blocks. */
 const TIDY_STUCK_AT = 32
 /** A signer that sends one at a time would take hours for a queue that came before its policy. */
 const WIDEN_AT = 4
-/** What is stuck below a cap on fees can neither go on nor be replaced before somebody lifts the cap. */
+/** A transaction stuck at a fee cap can neither be mined nor replaced until someone raises the cap. */
 const LIFT_CAPS_AT = 80
 const UNSEEN_BLOCKS = 8
 const BY = { actor: 'ann', reason: 'put in order' }
@@ -51,7 +51,7 @@ export async function comeToRest(scene: Scene): Promise<void> {
   world.watcher.checkStreams()
 }
 
-/** Holders send what they named, operators look after what is held back; late, also after what is stuck. */
+/** Holders send what they named, operators resume what is suspended; later they also handle what is stuck. */
 async function tidyUp({ world, actors }: Scene, block: number): Promise<void> {
   const alsoStuck = block >= TIDY_STUCK_AT
   await actors.finishHolding()
@@ -62,7 +62,7 @@ async function tidyUp({ world, actors }: Scene, block: number): Promise<void> {
     const order = (action: 'resume' | 'retry' | 'requeue' | 'close' | 'cancel') =>
       world.watcher.guard(node.operate(tx.id, { ...BY, action }), action)
     if (tx.suspended) order('resume')
-    // Its caller allows less than the chain asks: it waits until somebody changes their mind.
+    // Its caller pays less than the chain asks: it waits until someone changes that.
     if (alsoStuck && tx.state === 'QUEUED' && tx.subState === 'fee_above_cap') order('cancel')
     if (!alsoStuck || tx.state !== 'STUCK') continue
     checkCause(world, tx)
@@ -92,11 +92,11 @@ async function liftCaps({ store, state }: World): Promise<void> {
   }
 }
 
-/** After so many quiet blocks only these keep a transaction from its end, and each of them can be seen from outside. */
+/** After this many quiet blocks only these can keep a transaction open, and each is visible from outside. */
 function checkCause(world: World, tx: Transaction): void {
   if (!isInFlight(tx)) return
   const count = world.network.head().accounts.get(tx.intent.lane.signer)?.nonce ?? 0
-  // What is newer may not have been seen yet.
+  // Newer ones may not have been seen yet.
   const seen = world.network.head().number - UNSEEN_BLOCKS
   const own = tx.attempts.some(
     ({ nonce, hash }) => nonce === tx.nonce && (world.network.canonicalBlockOf(hash)?.number ?? seen) < seen,

@@ -1,16 +1,16 @@
-/** What many runs add up to, as a section of docs/reliability.md. */
+/** The summary of many runs, as a section of docs/reliability.md. */
 import { FAULT_NAMES, FAULTS } from '../plan/faults.ts'
 import type { Summary } from './summary.ts'
 
 export interface ReportContext {
   readonly tookMs: number
-  /** The command that gives the same figures again. */
+  /** The command that reproduces the figures. */
   readonly command: string
   readonly machine: string
   readonly commit: string
 }
 
-/** Which broken guarantee means what to whoever reads it. */
+/** What each broken guarantee means for the reader. */
 const MEANINGS = [
   ['lost intents, or such that come to no end', ['G7', 'liveness']],
   ['executed twice, or executed after they were given up', ['G3']],

@@ -1,4 +1,4 @@
-/** Runs a plan from its first step to a quiet end, and tells what came of it. */
+/** Runs a plan from its first step to a quiet end, and returns the result. */
 import { FIRST } from '../chance.ts'
 import { createWorld, type World } from '../cluster/world.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -12,11 +12,11 @@ import { Violation } from './violation.ts'
 export interface RunOutcome {
   readonly seed: number
   readonly steps: number
-  /** Of everything that happened: the same on every machine. */
+  /** Hash of everything that happened: the same on every machine. */
   readonly hash: string
   readonly violation: { readonly guarantee: string; readonly message: string; readonly atStep: number | null } | null
   readonly stats: RunStats
-  /** Empty unless they were asked for. */
+  /** Empty unless requested. */
   readonly lines: readonly string[]
 }
 
@@ -74,7 +74,7 @@ async function begin({ world, actors }: Scene): Promise<void> {
   actors.follow(FIRST)
 }
 
-/** A promise that fails and that nobody waits for is a bug of ours. */
+/** An unhandled rejection is a bug of ours. */
 function catchFailures(): { check(): void; close(): void } {
   let failure: unknown = null
   const note = (error: unknown): void => {

@@ -1,4 +1,4 @@
-/** Makes a failing run short: leaves out steps, as many at a time as possible, as long as the same guarantee still breaks. */
+/** Shortens a failing run: leaves out steps, as many at a time as possible, while the same guarantee still breaks. */
 import type { Plan, Step } from '../plan/plan.ts'
 import { type RunOutcome, runPlan } from './run-plan.ts'
 

@@ -1,4 +1,4 @@
-/** What many runs add up to. */
+/** The summary of many runs. */
 import { FAULT_NAMES } from '../plan/faults.ts'
 import type { RunOutcome, RunStats } from './run-plan.ts'
 

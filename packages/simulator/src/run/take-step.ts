@@ -1,4 +1,4 @@
-/** Does one step of a plan to the world, and says in words what it did. */
+/** Applies one step of a plan to the world, and describes what it did. */
 import { OPERATOR_ACTIONS } from '../../../server/src/core/transaction/allowed-actions.ts'
 import { isInFlight } from '../../../server/src/core/transaction/transaction.ts'
 import { findMemoryTransaction } from '../../../server/src/testing/store/memory-state.ts'
@@ -45,7 +45,7 @@ function troubleEndpoint(name: string, mood: (share: number, chance: Chance) => 
     const index = chance.below(world.endpoints.length)
     const endpoint = world.endpoints[index]
     if (endpoint === undefined) throw new Error('there is an RPC node')
-    // One at a time lies about prices: more would be the market.
+    // Only one at a time lies about prices: more would be the market.
     if (name === 'rpc-price') for (const other of world.endpoints) other.mood = { ...other.mood, priceFactor: 1 }
     endpoint.mood = { ...endpoint.mood, ...mood(0.1 + chance.fraction() * 0.9, chance) }
     endpoint.chance = createChance(`${world.plan.seed} ${chance.below(1e9)}`)
@@ -84,7 +84,7 @@ const STEPS: Readonly<Record<Step['kind'], TakeStep>> = {
   operate: ({ world, actors }, chance) => {
     const node = anyNode({ world, actors }, chance)
     if (node === null || actors.ids.length === 0) return 'operate: nothing to do'
-    // Mostly what is still under way.
+    // Mostly transactions that are still open.
     const recent = actors.ids.slice(-12)
     const id = chance.pick(chance.hits(0.8) ? recent : actors.ids)
     const action = chance.pick([...OPERATOR_ACTIONS, 'cancel', 'speed-up', 'resume'] as const)

@@ -1,8 +1,8 @@
-/** What happened, line by line, and one hash of it all: two runs are the same if their hashes are. */
+/** What happened, line by line, and one hash of it all: equal hashes mean equal runs. */
 import { createHash } from 'node:crypto'
 
 export interface Trace {
-  /** A step of the plan, or what follows from it. */
+  /** A step of the plan, or its consequence. */
   add(line: string): void
   lines(): readonly string[]
   hash(): string

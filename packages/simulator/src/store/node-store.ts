@@ -1,6 +1,6 @@
 /**
- * One process's way to the database: calls fail before or after they were done, stall on the way there or back, or are
- * done after the process gave up. Notices arrive late or not at all.
+ * One process's connection to the database: calls fail before or after they took effect, stall on the way there or
+ * back, or take effect after the process gave up. Notices arrive late or not at all.
  */
 import { type Notice, type Store, StoreUnavailable } from '../../../server/src/ports/store.ts'
 import type { Chance } from '../chance.ts'
@@ -11,7 +11,7 @@ export interface StoreMood {
   /** Shares of calls, from 0 to 1. */
   readonly unreached: number
   readonly answerLost: number
-  /** Given up by the process, and done after that. */
+  /** Abandoned by the process, and carried out later. */
   readonly late: number
   readonly stalled: number
   readonly maxStallMs: number
@@ -30,13 +30,13 @@ export const GOOD_STORE: StoreMood = {
 export interface StoreWay {
   mood: StoreMood
   chance: Chance
-  /** Nobody is there: the primary is down, or the network is cut. */
+  /** No database: the primary is down, or the network is cut. */
   isCut: boolean
 }
 
 interface WayPorts {
   readonly way: StoreWay
-  /** Cuts that are not this process's own. */
+  /** Outages that affect more than this process. */
   isDown(): boolean
   readonly process: SimProcess
   readonly timeline: Timeline
@@ -44,7 +44,7 @@ interface WayPorts {
 
 type Call = (...args: readonly unknown[]) => Promise<unknown>
 
-/** Wraps every call of a store-like object; `observe` sees each call that is done, and its answer. */
+/** Wraps every call of a store-like object; `observe` sees each call that took effect, and its answer. */
 export function openStoreWay<T extends object>(
   store: T,
   ports: WayPorts,
@@ -84,7 +84,7 @@ export function openStoreWay<T extends object>(
   return wrapped as T
 }
 
-/** On its way in the network: arrives even where the process is frozen or gone by then. */
+/** In transit: arrives even if the process is frozen or gone by then. */
 function laterAnywhere(timeline: Timeline, ms: number): Promise<void> {
   return new Promise((resolve) => void timeline.at(timeline.now() + ms, resolve))
 }

@@ -84,7 +84,7 @@ function createActorContext(frame: Frame, self: Hex, terms: BlockTerms, check: (
   }
 }
 
-/** Timer calls with their price (R29): 200 Cycles whatever comes of them, Cells for what they store. */
+/** Timer calls with their price (R29): 200 Cycles whatever the result, Cells for what they store. */
 export function createTimerCalls(frame: Frame, caller: Hex, { height, params }: BlockTerms) {
   const call = { caller, height, params }
   return {
@@ -124,7 +124,10 @@ function chargeStored(frame: Frame, before: StoredTimer, after: StoredTimer): vo
   frame.meter.chargeCells(before === undefined ? cellsOfTimer(after) : cellsOfUpdate(before, after))
 }
 
-/** At least enough to wake its actor, and never more than a lane holds: it would wait for ever, and all behind it. */
+/**
+ * At least enough to wake its actor, and never more than a lane holds: otherwise it and all behind it would wait
+ * forever.
+ */
 function readMessage(from: Hex, to: Hex, payload: Hex, gasLimit: bigint, { timerLaneCycles }: TimerParams): Message {
   const target = findAddress(to)
   if (target === null) throw new Reverted('a message needs the address of an actor')

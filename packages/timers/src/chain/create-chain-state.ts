@@ -41,7 +41,7 @@ export function createChainState(genesis: Genesis): ChainState {
   return sealState(blank, { ...blank, world, basefees: genesis.basefees ?? blank.basefees })
 }
 
-/** Addresses in the one spelling that is stored; two spellings of one are a mistake, not a choice of the later. */
+/** Addresses in their stored spelling; two spellings of one address are a mistake. */
 function listAddresses<V>(record: Readonly<Record<Hex, V>>): ReadonlyMap<Hex, V> {
   const listed = new Map<Hex, V>()
   for (const [text, value] of Object.entries(record) as [string, V][]) {

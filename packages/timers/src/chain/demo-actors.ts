@@ -1,4 +1,4 @@
-/** Small actors for simulations and tests: each does one thing with the context it is given. */
+/** Small actors for simulations and tests: each does one thing with its context. */
 import { type Hex, uintDigits } from '../kernel/bytes/hex.ts'
 import type { ActorHandler, Handlers } from './actor.ts'
 
@@ -32,7 +32,7 @@ const rescheduler: ActorHandler = (context) => {
   context.setTimeout({ dueHeight: context.height + 1n, payload: '0x', gasLimit: 10_000n })
 }
 
-/** Passes what wakes it on to the actor named by the first 20 bytes of its payload. */
+/** Forwards its message to the actor named by the first 20 bytes of its payload. */
 const forwarder: ActorHandler = (context, wakeUp) => {
   const payload = wakeUp.type === 'timer' ? wakeUp.entry.payloadSnapshot : wakeUp.payload
   context.send(payload.slice(0, 42) as Hex, `0x${payload.slice(42)}`, 20_000n)

@@ -1,4 +1,4 @@
-/** Whether a transaction that came from anywhere has the shape its type says; what has not is rejected before it runs. */
+/** Whether an untrusted transaction has the shape of its type; otherwise it is rejected before it runs. */
 import { findHex, type Hex } from '../kernel/bytes/hex.ts'
 import { U64_MAX, U256_MAX } from '../kernel/bytes/limits.ts'
 import { findAddress } from '../kernel/set/read-arguments.ts'

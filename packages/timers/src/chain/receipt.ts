@@ -1,4 +1,4 @@
-/** What became of one transaction, message or fire, and what it cost. */
+/** The result of one transaction, message or fire, and what it cost. */
 import type { Hex } from '../kernel/bytes/hex.ts'
 import type { RunOutcome } from './world-frame.ts'
 

@@ -342,10 +342,10 @@ describe('transactions', () => {
       }
     },
   )
-  test('a producer that is no address is a mistake of the host', () => {
+  test('a producer that is not an address is a mistake of the host', () => {
     expect(() => new SmallChain().chain.append({ producer: '0x12', transactions: [] })).toThrow(RangeError)
   })
-  test('deploy, call, destroy; only by those who may', () => {
+  test('deploy, call, destroy; only with permission', () => {
     const chain = new SmallChain()
     const actor = actorAddressOf(USER, 0n)
     chain.block({ type: 'deploy', handler: 'counter' }, call(actor))

@@ -7,7 +7,7 @@ import { createChainState, type Genesis } from './create-chain-state.ts'
 
 export interface ReferenceChain {
   readonly head: ChainState
-  /** Applies the next block and keeps what came of it. */
+  /** Applies the next block and keeps the result. */
   append(block: Block): BlockResult
   /** Forgets everything above a height; what is appended next grows from there. */
   rewindTo(height: bigint): void

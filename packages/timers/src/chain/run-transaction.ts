@@ -105,7 +105,7 @@ function deploy(frame: Frame, from: Hex, address: Hex, handler: string, { handle
   frame.world = { ...frame.world, actors, timers: addTarget(frame.world.timers, address) }
 }
 
-/** Takes an actor and its storage away; its timers are evicted as they come due (R21). */
+/** Removes an actor and its storage; its timers are evicted as they come due (R21). */
 function destroy(frame: Frame, from: Hex, address: Hex): void {
   frame.meter.chargeCycles(CYCLE_COSTS.deploy)
   const { world } = frame

@@ -1,4 +1,4 @@
-/** Transactions of the reference chain; their sender is taken at its word, since signatures are not what it is for. */
+/** Transactions of the reference chain. The sender is trusted, because signatures are not what this chain is about. */
 
 import { domainDigits, type Hex, keccakDigits, uintDigits } from '../kernel/bytes/hex.ts'
 import type { CancelTimerArguments } from '../kernel/set/cancel-timer.ts'

@@ -84,7 +84,7 @@ export class SmallWorld {
     return deliver(this.state, { height, parentStateRoot: ROOT, modifiedKeys: [], params, ...block })
   }
 
-  /** Delivers, lets the mailbox do as told, and writes back. */
+  /** Delivers, runs the mailbox as told, and writes back. */
   close(
     block: Partial<DeliverBlock> & { failed?: Iterable<Hex>; mailbox?: () => void } = {},
   ): Delivery & AppliedDelivery {

@@ -1,9 +1,9 @@
-/** The cron adapter of §17: wall-clock wishes as height windows, for a runner that acts inside them. */
+/** The cron adapter of §17: wall-clock times as height windows, for a runner that acts inside them. */
 import { type CronSchedule, findNextTime } from './cron.ts'
 import type { HeightClock } from './minutes.ts'
 
 export interface HeightWindow {
-  /** The wished moment, in unix milliseconds. */
+  /** The requested moment, in unix milliseconds. */
   readonly timeMs: number
   readonly notBeforeHeight: bigint
   readonly notAfterHeight: bigint
@@ -12,7 +12,7 @@ export interface HeightWindow {
 export interface CronClock extends HeightClock {
   /** The timestamp of the block at `height`, in unix milliseconds. */
   readonly timestampMs: number
-  /** How late is still in time; one minute unless said. */
+  /** How late still counts as on time; one minute by default. */
   readonly toleranceMs?: number
 }
 

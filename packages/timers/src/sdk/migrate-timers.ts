@@ -1,4 +1,4 @@
-/** The one-time migration of §17: stored timers by time become timers by height, and say so by their version. */
+/** The one-time migration of §17: stored timers by time become timers by height, marked by their version. */
 import type { Hex } from '../kernel/bytes/hex.ts'
 import { U32_MAX, U64_MAX } from '../kernel/bytes/limits.ts'
 import { restoreTimers } from '../kernel/snapshot/restore-timers.ts'

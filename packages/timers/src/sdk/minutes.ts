@@ -1,4 +1,4 @@
-/** Minutes to blocks (§17): a wish in wall time, converted once by the chain's target block time. */
+/** Minutes to blocks (§17): a wall-clock duration, converted once by the chain's target block time. */
 import { U32_MAX, U64_MAX } from '../kernel/bytes/limits.ts'
 
 /** An argument that the SDK refuses, under the code that the protocol has for it. */
@@ -16,7 +16,7 @@ export interface HeightClock extends BlockClock {
   readonly height: bigint
 }
 
-/** ceil(minutes · 60000 / τ), at least one block; no minutes at all are no wish, and refused. */
+/** ceil(minutes · 60000 / τ), at least one block; zero minutes are refused. */
 export function blocksInMinutes(minutes: number | bigint, { blockTimeMs }: BlockClock): bigint {
   const whole = readWhole(minutes, 'minutes')
   if (whole === 0n) throw new InvalidParamError('minutes must be at least 1')

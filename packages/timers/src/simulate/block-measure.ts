@@ -1,4 +1,4 @@
-/** What one simulated block shows: fires, waits, fairness and prices. */
+/** Statistics of one simulated block: fires, waits, fairness and prices. */
 import type { BlockResult } from '../chain/apply-block.ts'
 import type { Hex } from '../kernel/bytes/hex.ts'
 

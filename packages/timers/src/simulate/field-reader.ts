@@ -17,7 +17,7 @@ interface IntegerRule {
 
 export interface FieldReader {
   names(): readonly string[]
-  /** Reports fields that have no meaning here. */
+  /** Reports unknown fields. */
   only(names: readonly string[]): void
   report(field: string, message: string): void
   /** True while nothing under this object was reported. */

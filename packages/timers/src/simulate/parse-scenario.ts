@@ -18,7 +18,7 @@ export type ScenarioOutcome =
   | { readonly type: 'invalid'; readonly problems: readonly FieldProblem[] }
 
 const MAX_BLOCKS = 100_000
-/** More would not be a scenario but a way to run out of memory. */
+/** More would run out of memory. */
 const MAX_OCCASIONS = 1_000_000
 /** The simulator writes the number of the plan into the first two bytes of a payload. */
 const MAX_PAYLOAD_BYTES = DEFAULT_PARAMS.maxPayloadSize - 2

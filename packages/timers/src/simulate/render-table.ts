@@ -1,4 +1,4 @@
-/** A simulation as text: one row per block, then how each group of timers fared. */
+/** A simulation as text: one row per block, then the results of each group of timers. */
 import type { BlockMeasure } from './block-measure.ts'
 import type { SimulationReport } from './run-scenario.ts'
 

@@ -18,7 +18,7 @@ export interface SimulationReport {
   readonly stateRoot: Hex
 }
 
-/** How the timers of one plan fared. */
+/** The results of the timers of one plan. */
 export interface PlanReport {
   readonly name: string
   readonly set: number

@@ -37,7 +37,7 @@ export interface TimerPlan {
   readonly bidFp: bigint
   readonly gasLimit: bigint
   readonly payloadBytes: number
-  /** Each timer on an actor of its own, made up from the name: many small users instead of one large. */
+  /** Each timer on its own actor, derived from the name: many small users instead of one large one. */
   readonly freshTargets: boolean
 }
 

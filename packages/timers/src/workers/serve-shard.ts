@@ -1,4 +1,4 @@
-/** The worker's side: one shard's timers, and the walk over them that is under way. */
+/** The worker's side: the timers of one shard, and the walk over them in progress. */
 import type { MessagePort } from 'node:worker_threads'
 import type { Hex } from '../kernel/bytes/hex.ts'
 import type { Eviction } from '../kernel/ready/eviction.ts'
@@ -55,7 +55,7 @@ function applyChanges(state: TimerState, request: OpenRequest, evicted: readonly
   const targets = state.targets === null || request.targets === null ? null : patchMap(state.targets, request.targets)
   const goneTargets = patchMap(state.goneTargets, listRemoved(request.targets ?? []))
   const changed = new Map(request.timers)
-  // A timer that was set free, or held back, has a place to change though its record did not.
+  // A timer that was released or held back changes its place even though its record did not change.
   for (const [id] of request.isolated) if (!changed.has(id)) changed.set(id, state.timers.get(id))
   const steps = [...changed].map(
     ([id, after]): Replacement => ({ before: state.timers.get(id) ?? null, after: after ?? null }),

@@ -1,4 +1,4 @@
-/** What the main thread asks of the worker that keeps a shard, and what it is answered. */
+/** Requests of the main thread to the worker of a shard, and the answers. */
 
 import type { Hex } from '../kernel/bytes/hex.ts'
 import type { TimerParams } from '../kernel/params/timer-params.ts'
@@ -9,7 +9,7 @@ import type { Timer } from '../kernel/state/timer.ts'
 import type { TimerState } from '../kernel/state/timer-state.ts'
 import { diffMaps, type OrderedMap } from '../kernel/tree/ordered-map.ts'
 
-/** Changed keys with their new value; `undefined` takes one away. */
+/** Changed keys with their new value; `undefined` removes one. */
 export type Pairs<V> = readonly (readonly [Hex, V | undefined])[]
 
 export interface OpenRequest {
@@ -31,7 +31,7 @@ export interface ShardReply {
   readonly batch: readonly Ranked[]
 }
 
-/** What changed between two states, dealt out by target. */
+/** What changed between two states, split by target. */
 export function splitChanges(
   before: TimerState,
   after: TimerState,

@@ -52,7 +52,7 @@ test('a second delivery at the same time is refused, and the first is not distur
   expect((await first).entries).toHaveLength(1)
 })
 
-test('a worker that ends leaves an error, not a wait without end, and the pool does not go on without it', async () => {
+test('a worker that exits causes an error, not an endless wait, and the pool stops', async () => {
   const mortal = createWorkerShards({ shards: 2, entry: new URL('data:text/javascript,process.exit(3)') })
   const world = new SmallWorld()
   const block = { height: 1n, parentStateRoot: ROOT, modifiedKeys: [], params: world.params }

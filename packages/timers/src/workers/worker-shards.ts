@@ -96,7 +96,7 @@ async function offerBatches(
   }
 }
 
-/** One request, one reply; a worker that ends instead is an error, not a wait without end. */
+/** One request, one reply; a worker that exits instead is an error, not an endless wait. */
 function ask(worker: Worker | undefined, request: ShardRequest): Promise<ShardReply> {
   if (worker === undefined || worker.threadId === -1) throw new Error("a shard's worker has ended")
   return new Promise((resolve, reject) => {

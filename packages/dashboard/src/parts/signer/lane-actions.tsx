@@ -14,7 +14,7 @@ import { FormField, TextInput } from '../form-field.tsx'
 
 interface LaneActionsProps {
   readonly lane: LaneResource
-  /** The latest of its resets; null where there was none. */
+  /** The latest of its resets; null if there was none. */
   readonly last: ResetResource | null
 }
 
@@ -83,7 +83,7 @@ function OrderForm({ lane, order: { order, name, effect }, onDone }: OrderFormPr
   )
 }
 
-/** Null where it was ordered. */
+/** Null if it was accepted. */
 async function findProblem(act: () => Promise<unknown>): Promise<string | null> {
   try {
     await act()

@@ -67,7 +67,7 @@ function HistoryEntry({ event }: { readonly event: EventResource }) {
   const { title, detail, tone } = describeEvent(event)
   const { fromState, toState, node, fence, count } = event
   const stateName = toState === null || fromState === toState ? null : STATE_NAMES[toState]
-  // Not said twice: "Stuck → Stuck".
+  // Avoids "Stuck → Stuck".
   const isNews = stateName !== null && !title.toLowerCase().includes(stateName.toLowerCase())
   return (
     <li class={`history-entry is-${tone}`}>

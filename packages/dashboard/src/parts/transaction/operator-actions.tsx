@@ -129,7 +129,7 @@ function useAction(txId: string, action: OperatorAction, onDone: () => void) {
   return { typed, type, failure, isBusy, submit }
 }
 
-/** Null where it was done. */
+/** Null if it was done. */
 async function findFailure(act: () => Promise<unknown>): Promise<Failure | null> {
   try {
     await act()

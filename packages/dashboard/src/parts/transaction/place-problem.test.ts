@@ -11,7 +11,7 @@ const REFUSED: Problem = {
 }
 const FIELDS = ['from', 'to', 'value']
 
-test('problems stand next to the fields that they name', () => {
+test('problems are shown next to their fields', () => {
   const issues = [
     { field: 'to', message: 'must be an address' },
     { field: 'value', message: 'is too much' },
@@ -23,7 +23,7 @@ test('problems stand next to the fields that they name', () => {
   expect(placeProblem({ ...REFUSED, field: 'to' }, FIELDS)).toEqual({ fields: { to: 'to is wrong.' }, message: null })
 })
 
-test('problems that no field can show are shown for the whole, with the reason', () => {
+test('problems without a field are shown for the whole form, with the reason', () => {
   expect(placeProblem({ ...REFUSED, field: 'chainId' }, FIELDS)).toEqual({ fields: {}, message: 'to is wrong.' })
   expect(placeProblem({ ...REFUSED, reason: 'Not owner' }, FIELDS).message).toBe('to is wrong. (Not owner)')
   expect(placeProblem({ ...REFUSED, reason: 'is wrong' }, FIELDS).message).toBe('to is wrong.')

@@ -1,4 +1,4 @@
-/** Sends a transfer on a local chain, to see Drover work. It is not shown where there is real money. */
+/** Sends a transfer on a local chain, to try Drover. Not shown on a chain with real money. */
 import { useContext, useRef, useState } from 'preact/hooks'
 import type { LaneResource } from '../../api/api-resources.ts'
 import { shortenAddress } from '../../format/shorten.ts'

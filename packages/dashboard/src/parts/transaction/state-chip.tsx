@@ -1,4 +1,4 @@
-/** A state as a chip: told apart by its words first, and by colour and shape for those who see them. */
+/** A state as a chip: identified by its text first, then by colour and shape. */
 import type { TransactionResource } from '../../api/api-resources.ts'
 import { shortConfirmations } from '../../words/confirmations.ts'
 import { describeSubState, isTerminal, STATE_NAMES, type TxState } from '../../words/state-words.ts'
@@ -12,7 +12,7 @@ export function StateChip({ state }: { readonly state: TxState }) {
   )
 }
 
-/** Where inside the state it is; nothing where the state says it all. */
+/** The sub-state; nothing if the state says it all. */
 export function SubStateText({ tx }: { readonly tx: TransactionResource }) {
   if (isTerminal(tx.state) && tx.subState !== 'rejected' && tx.subState !== 'resolved') return null
   const confirmations = tx.subState === 'mined' ? shortConfirmations(tx.confirmations) : null

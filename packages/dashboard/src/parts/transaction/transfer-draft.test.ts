@@ -13,14 +13,14 @@ const REFUSED: Problem = {
 }
 const reject = (error: Error) => sendTransfer(() => Promise.reject(error))
 
-test('what was typed becomes exact wei', () => {
+test('typed amounts become exact wei', () => {
   expect(formTransfer(31337, { from: '0x1', to: ' 0x2 ', value: '0.01' })).toEqual({
     transfer: { chainId: 31337, from: '0x1', to: '0x2', value: '10000000000000000' },
   })
   expect(formTransfer(31337, { from: '0x1', to: '0x2', value: '1e3' })).toHaveProperty('fields.value')
 })
 
-test('every end of a send is an outcome; silence is not refusal', async () => {
+test('every result of a send has a message; no answer is not a refusal', async () => {
   expect(await sendTransfer(async () => SENT_TX)).toEqual({ type: 'accepted', transaction: SENT_TX })
   expect(await reject(new ApiProblem(REFUSED))).toMatchObject({ type: 'refused' })
   expect(await reject(new ServiceAway('no answer'))).toEqual({ type: 'unknown', message: 'no answer' })

@@ -75,17 +75,17 @@ const named = (routes: readonly Route[]) => routes.map((route) => [`${route.meth
 const GUARDED = ROUTES.filter(({ scope }) => scope !== null)
 
 describe('without keys', () => {
-  test('everybody on this machine may do everything, and nobody else anything', async () => {
+  test('every local caller may do everything, others nothing', async () => {
     expect((await call('GET', '/v1/signers')).status).toBe(200)
     expect(await call('GET', '/v1/signers', ELSEWHERE)).toMatchObject({ status: 421 })
   })
 
-  test('a key that there is not is refused nonetheless', async () => {
+  test('an unknown key is still refused', async () => {
     const headers = { authorization: `Bearer ${createKeyToken().token}` }
     expect(await call('GET', '/v1/signers', headers)).toMatchObject({ status: 401 })
   })
 
-  test('nobody who only calls can make the first key: it comes from the command line', async () => {
+  test('no caller can create the first key: it comes from the command line', async () => {
     for (const scopes of [['read'], ['admin']]) {
       const refused = await call('POST', '/v1/api-keys', {}, { name: 'first', scopes })
       expect(refused).toMatchObject({ status: 403, body: { detail: expect.stringContaining('drover key create') } })
@@ -97,7 +97,7 @@ describe('without keys', () => {
   })
 
   test.each(['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'cf-connecting-ip'])(
-    'what a proxy passes on is refused: %s',
+    'proxied requests are refused: %s',
     async (name) => {
       for (const [method, path] of [
         ['GET', '/v1/signers'],
@@ -139,7 +139,7 @@ describe('with keys', () => {
     expect((await call(route.method, pathOf(route), ELSEWHERE)).status).toBe(200)
   })
 
-  test('looking at the head alone needs the same key', async () => {
+  test('HEAD needs the same key', async () => {
     const { headers } = await makeKey({ scopes: ['read'] })
     for (const [given, status] of [
       [{}, 401],
@@ -148,7 +148,7 @@ describe('with keys', () => {
       expect((await api.server.inject({ method: 'HEAD', url: '/v1/signers', headers: given })).statusCode).toBe(status)
   })
 
-  test('the page is open, and what is not there is not there', async () => {
+  test('the page is open, and an unknown path is 404', async () => {
     await makeKey()
     await call('GET', '/v1/signers')
     expect((await call('GET', '/')).status).toBe(200)
@@ -175,14 +175,14 @@ describe('with keys', () => {
     expect((await call('GET', '/v1/signers', { authorization: `bearer ${token}` })).status).toBe(200)
   })
 
-  test('the right id with a wrong secret is as unknown as no such id', async () => {
+  test('a wrong secret and an unknown id get the same answer', async () => {
     const { id } = await makeKey()
     const wrong = createKeyToken().token.replace(/^drv_[0-9a-f]{16}/, `drv_${id}`)
     const unknown = await call('GET', '/v1/signers', { authorization: `Bearer ${createKeyToken().token}` })
     expect((await call('GET', '/v1/signers', { authorization: `Bearer ${wrong}` })).body).toEqual(unknown.body)
   })
 
-  test('one that has expired is refused, by the clock of the store', async () => {
+  test('an expired key is refused, by the clock of the database', async () => {
     const { id, token, secretDigest } = createKeyToken()
     const own = { tenant: 'old', maxTxFeeWei: null, createdBy: 'x' }
     const rest = { name: 'old', scopes: SCOPES, signers: null, chains: null, rate: null, ...own }
@@ -193,7 +193,7 @@ describe('with keys', () => {
     })
   })
 
-  test('one that was revoked is refused from the answer on, by whoever asks next', async () => {
+  test('a revoked key is refused from the moment of the answer', async () => {
     const [admin, victim] = [await makeKey({ scopes: ['admin'] }), await makeKey({ scopes: ['read'] })]
     expect((await call('GET', '/v1/signers', victim.headers)).status).toBe(200)
     const revoked = await call('DELETE', `/v1/api-keys/${victim.id}`, admin.headers)
@@ -205,7 +205,7 @@ describe('with keys', () => {
     expect(await call('DELETE', `/v1/api-keys/${victim.id}`, admin.headers)).toMatchObject({ body: revoked.body })
   })
 
-  test('the last one with admin is not revoked over the API, and revoking all others opens nothing', async () => {
+  test('the last admin key cannot be revoked over the API, and revoking all others opens nothing', async () => {
     const admin = await makeKey({ scopes: ['admin'] })
     expect(await call('DELETE', `/v1/api-keys/${admin.id}`, admin.headers)).toMatchObject({
       status: 409,
@@ -216,7 +216,7 @@ describe('with keys', () => {
     expect((await call('GET', '/v1/signers')).status).toBe(401)
   })
 
-  test('more than its rate is refused with the time to wait, and other keys are not held up', async () => {
+  test('requests above the rate are refused with Retry-After, and other keys are not affected', async () => {
     const slow = await makeKey({ rate: { perSecond: 2, burst: 3 } })
     const other = await makeKey()
     for (let count = 0; count < 3; count++) expect((await call('GET', '/v1/signers', slow.headers)).status).toBe(200)
@@ -227,7 +227,7 @@ describe('with keys', () => {
   })
 })
 
-describe('what a key may hand on', () => {
+describe('what a key may grant', () => {
   test.each<[string, Partial<KeyGrant>, object, string]>([
     ['a scope', { scopes: ['admin', 'read'] }, { scopes: ['send'] }, 'scopes'],
     ['all signers', { signers: [SIGNER] }, { scopes: ['read'] }, 'signers'],
@@ -248,7 +248,7 @@ describe('what a key may hand on', () => {
     expect(await api.keys.listKeys({ signers: null, chains: null })).toEqual(before)
   })
 
-  test('but all that it has, and less', async () => {
+  test('anything up to its own rights', async () => {
     const own = { signers: [SIGNER, OTHER], chains: [1, 2], rate: { perSecond: 5, burst: 9 }, expiresAt: NOW + 60_000 }
     const maker = await makeKey({ scopes: ['read', 'admin'], ...own } as Partial<KeyGrant>)
     const same = { ...own, expiresAt: new Date(own.expiresAt).toISOString(), scopes: ['admin', 'read', 'read'] }
@@ -289,7 +289,10 @@ describe('a key for some signers', () => {
   let limited: Headers
   const OTHERS_LANE = { chainId: CHAIN_ID, signer: SIGNER } as const
   const TIMER = {
-    ...{ chainId: CHAIN_ID, from: SIGNER, to: TARGET, gasLimit: '100000' },
+    chainId: CHAIN_ID,
+    from: SIGNER,
+    to: TARGET,
+    gasLimit: '100000',
     schedule: { type: 'interval', blocks: 5 },
   }
 
@@ -393,7 +396,7 @@ describe('a key for some signers', () => {
       .replaceAll(/\{(?:id|deliveryId)\}/g, '01890a5d-ac96-774b-bcce-000000000999')
   }
 
-  test.each(named(GUARDED))('%s tells and changes nothing of others', async (_, route) => {
+  test.each(named(GUARDED))('%s shows and changes nothing of others', async (_, route) => {
     const rule = RULES[route.operationId]
     expect(rule, `${route.operationId} needs a rule here: what does it answer about another's signer?`).toBeDefined()
     if (rule === undefined || rule.expect === 'unrelated') return
@@ -410,7 +413,7 @@ describe('a key for some signers', () => {
     expect(JSON.stringify([await api.store.listLaneStatus({ lane: OTHERS_LANE }), await seenBy({})])).toBe(before)
   })
 
-  test('a timer of another tenant is seen, and changed only by an operator', async () => {
+  test('a timer of another tenant is visible, but only an operator can change it', async () => {
     const patch = { gasLimit: '100000' }
     const stranger = (await makeKey({ scopes: ['read', 'send'] })).headers
     expect(await call('GET', `/v1/timers/${theirs.timer}`, stranger)).toMatchObject({ status: 200 })
@@ -456,7 +459,7 @@ describe('a key for some signers', () => {
     })
   })
 
-  test('its pages of events are full, in order, and go on past what is not its own', async () => {
+  test('its event pages are full, in order, and skip what is not its own', async () => {
     for (let count = 0; count < 3; count++) {
       await send(SIGNER, (await makeKeyOnce()).headers)
       await send(OTHER, limited)
@@ -472,7 +475,7 @@ describe('a key for some signers', () => {
     expect(third.body.next).toBe(second.body.next + 1)
   })
 
-  test('a batch with some of others is taken for its own, and refused for the rest', async () => {
+  test('of a mixed batch, its own items are accepted and the others refused', async () => {
     const item = (from: Address) => ({ from, to: TARGET, simulate: false })
     const transactions = [item(SIGNER), item(OTHER), item(STRANGER), item(OTHER)]
     const { body } = await call('POST', '/v1/transactions/batch', limited, { transactions })
@@ -501,7 +504,7 @@ describe('the audit', () => {
     ])
   }
 
-  test('tells who changed what and who was not let, newest first, and nothing of who only looked or sent', async () => {
+  test('lists changes and refusals, newest first, but no reads or sends', async () => {
     const admin = await makeKey({ name: 'ann' })
     const reader = await makeKey({ name: 'bob', scopes: ['read'] })
     const sent = await call('POST', '/v1/transactions', admin.headers, { from: SIGNER, to: TARGET })
@@ -529,7 +532,7 @@ describe('the audit', () => {
     ])
   })
 
-  test('has no secret of a key that somebody took for its id', async () => {
+  test('does not contain a secret that was sent in place of an id', async () => {
     const [admin, reader] = [await makeKey(), await makeKey({ scopes: ['read'] })]
     expect((await call('DELETE', `/v1/api-keys/${admin.token}`, reader.headers)).status).toBe(403)
     expect(await readAudit(admin.headers)).toEqual([
@@ -537,7 +540,7 @@ describe('the audit', () => {
     ])
   })
 
-  test('tells of a batch of which some was refused for who asked', async () => {
+  test('lists a batch with items refused for the caller', async () => {
     const admin = await makeKey()
     const { headers } = await makeKey({ name: 'bob', signers: [OTHER] })
     const transactions = [SIGNER, SIGNER].map((from) => ({ from, to: TARGET, simulate: false }))
@@ -547,7 +550,7 @@ describe('the audit', () => {
     ])
   })
 
-  test('comes in pages that go on', async () => {
+  test('is paged', async () => {
     const { headers } = await makeKey()
     for (let count = 0; count < 5; count++)
       await call('POST', `/v1/signers/${SIGNER}/pause`, headers, { reason: String(count) })
@@ -556,7 +559,7 @@ describe('the audit', () => {
     expect([first.body.items.length, second.body.items.length, second.body.next]).toEqual([3, 2, null])
   })
 
-  test('is not filled by who is refused again and again', async () => {
+  test('is not filled by repeated refusals', async () => {
     const [admin, reader] = [await makeKey(), await makeKey({ scopes: ['read'] })]
     for (let count = 0; count < 150; count++)
       await call('POST', `/v1/signers/${SIGNER}/pause`, reader.headers, { reason: 'x' })
@@ -568,7 +571,7 @@ describe('the audit', () => {
     expect(newest).toMatchObject({ actor: 'other', result: 'forbidden' })
   })
 
-  test('takes so many entries of one key and no more, and nothing is done without one', async () => {
+  test('limits entries per key, and nothing is done without an entry', async () => {
     const [busy, other] = [await makeKey(), await makeKey({ name: 'other' })]
     const pause = (headers: Headers) => call('POST', `/v1/signers/${SIGNER}/pause`, headers, { reason: 'x' })
     for (let count = 0; count < 1_000; count++) expect((await pause(busy.headers)).status).toBe(200)
@@ -583,7 +586,7 @@ describe('the audit', () => {
     })
   })
 
-  test('an entry that cannot be stored is told to the log, and the call is not undone', async () => {
+  test('an entry that cannot be stored is logged, and the call stands', async () => {
     const { headers } = await makeKey()
     api.keys.appendAudit = async () => {
       throw new StoreUnavailable('lost')
@@ -596,7 +599,7 @@ describe('the audit', () => {
 })
 
 describe('while the database is away', () => {
-  test('what was seen to be revoked is not remembered', async () => {
+  test('a key known to be revoked is not cached', async () => {
     const revoked = await makeKey()
     await call('GET', '/metrics', revoked.headers)
     await api.keys.revokeKey(revoked.id, { actor: 'x', reach: { signers: null, chains: null }, evenLast: true })
@@ -607,7 +610,7 @@ describe('while the database is away', () => {
     expect((await call('GET', '/metrics', revoked.headers)).body.code).toBe('database_unavailable')
   })
 
-  test('a database that does not answer is away after a second', async () => {
+  test('a database that does not answer within a second counts as down', async () => {
     const { token } = await makeKey({ expiresAt: NOW + 5_000 })
     const due: (() => void)[] = []
     let now = NOW
@@ -632,7 +635,7 @@ describe('while the database is away', () => {
     await expect(second).rejects.toMatchObject({ code: 'unauthorized' })
   })
 
-  test('a key that was right before may read the metrics, and nothing else', async () => {
+  test('a key that was valid before may read metrics, and nothing else', async () => {
     const [known, unknown] = [await makeKey(), await makeKey()]
     expect((await call('GET', '/metrics', known.headers)).status).toBe(200)
     api.keys.findKeys = async () => {
@@ -646,7 +649,7 @@ describe('while the database is away', () => {
   })
 })
 
-test('what lasts longer than a request is asked again: an open service that was closed, a key that was revoked', async () => {
+test('long-lived connections are checked again: an open service that was closed, a key that was revoked', async () => {
   let elapsedMs = 0
   const clock = { now: () => NOW, monotonic: () => elapsedMs, schedule: () => () => {} }
   const access = createAccess({ store: api.keys, clock, telemetry: api.telemetry, nodeId: 'n' })
@@ -661,7 +664,7 @@ test('what lasts longer than a request is asked again: an open service that was 
   expect(await access.isAllowed(caller)).toBe(false)
 })
 
-test('every scope has a route, and none that changes something is for who only reads', () => {
+test('every scope has a route, and no writing route needs only read', () => {
   // What is sent decides whether `priority` is needed, not the route.
   const used = new Set([...ROUTES.map(({ scope }) => scope), 'priority'])
   expect([...used].sort()).toEqual([...SCOPES, null].sort())

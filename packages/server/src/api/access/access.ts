@@ -151,8 +151,11 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
     chargeItems,
     async identify(authorization, { duringOutage = false } = {}) {
       if (authorization === undefined) return checkOpen()
-      const given = parseKeyToken(/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '')
-      if (given === null) throw refuse('malformed', 'The header Authorization must be "Bearer drv_…".')
+      const [, token = null] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
+      if (token === null) throw refuse('malformed', 'The header Authorization must be "Bearer drv_…".')
+      const given = parseKeyToken(token)
+      if (given === null)
+        throw refuse('malformed', 'The API key must be the whole token (drv_…). A part of it is missing or wrong.')
       const key = await find(given, duringOutage)
       countRequest(key)
       return toCaller(key)

@@ -15,7 +15,7 @@ const GRANT = {
 }
 const NOBODY_YET: Caller = { ...LOCAL_CALLER, name: 'tests' }
 
-test('a key that is revoked while it makes another makes none: nobody is told its token, and it opens nothing', async () => {
+test('a key revoked while it creates another creates none: no token is returned or valid', async () => {
   const store = createMemoryAccessStore({ clock })
   const { key: maker } = await createApiKeys({
     store,

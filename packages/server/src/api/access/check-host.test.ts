@@ -39,7 +39,7 @@ describe('hosts', () => {
   })
 })
 
-test('a page whose name was made to point here gets nothing: no reading, no sending, not even the page', async () => {
+test('a DNS-rebinding page gets nothing: no reads, no sends, not even the page', async () => {
   const { server } = await createTestApi()
   const headers = { host: 'attacker.example:4747' }
   for (const request of [
@@ -63,7 +63,7 @@ test.each([
   ['null', 403],
   ['http://127.0.0.1:5173', 404],
   [undefined, 404],
-])('a page of %s that sends what needs no body, and so no leave, is answered %i', async (origin, status) => {
+])('a simple cross-site request from %s is answered %i', async (origin, status) => {
   const { server } = await createTestApi()
   const headers = { host: '127.0.0.1:4747', ...(origin !== undefined && { origin }) }
   const url = '/v1/webhooks/01890a5d-ac96-774b-bcce-000000000999/test'

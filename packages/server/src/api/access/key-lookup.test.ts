@@ -17,7 +17,7 @@ function createHeldStore() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-test('the first is read at once, and those that come meanwhile together, by a read that begins after they came', async () => {
+test('the first lookup runs at once, later ones share a read that starts after they came', async () => {
   const store = createHeldStore()
   const lookup = createKeyLookup({ store })
   const first = lookup.find('a')
@@ -31,7 +31,7 @@ test('the first is read at once, and those that come meanwhile together, by a re
   expect(await Promise.all(others)).toEqual([null, null, null])
 })
 
-test('a read that fails fails those that waited for it, and no other', async () => {
+test('a failed read fails only those waiting for it', async () => {
   const store = createHeldStore()
   const lookup = createKeyLookup({ store })
   const first = lookup.find('a')
@@ -47,7 +47,7 @@ test('a read that fails fails those that waited for it, and no other', async () 
   expect(await third).toBeNull()
 })
 
-test('what comes when too many wait is refused at once', async () => {
+test('lookups beyond the limit are refused at once', async () => {
   const store = createHeldStore()
   const lookup = createKeyLookup({ store })
   const waiting = Array.from({ length: 10_001 }, () => lookup.find('a'))

@@ -19,7 +19,7 @@ beforeEach(() => {
   compared.length = 0
 })
 
-test('a token has its public id and 256 bits that nobody else has, and only their digest is for keeping', () => {
+test('a token has a public id and a 256-bit secret, and only the digest is stored', () => {
   const made = Array.from({ length: 100 }, createKeyToken)
   expect(new Set(made.map(({ token }) => token.slice(21))).size).toBe(100)
   for (const { id, token, secretDigest } of made) {
@@ -37,11 +37,11 @@ test.each([
   [` ${createKeyToken().token}`],
   [`${createKeyToken().token}\n`],
   [createKeyToken().token.replace('drv_', 'drv-')],
-])('%j is no token', (text) => {
+])('%j is not a token', (text) => {
   expect(parseKeyToken(text)).toBeNull()
 })
 
-test('secrets are compared in constant time, and just so where there is no such key', () => {
+test('secrets are compared in constant time, also for an unknown key', () => {
   const [own, other] = [createKeyToken(), createKeyToken()]
   expect(matchesSecret(own, own)).toBe(true)
   expect(matchesSecret(own, other)).toBe(false)

@@ -20,7 +20,7 @@ test('a burst at once, then as the rate allows; no bucket fills beyond its burst
   expect(limiter.take('a', RATE)).toMatchObject({ type: 'empty' })
 })
 
-test('what is forgotten was full', () => {
+test('only full buckets are forgotten', () => {
   let now = 0
   const limiter = createRateLimiter({ clock: { monotonic: () => now } })
   const rate = { perSecond: 1, burst: 1 }
@@ -36,7 +36,7 @@ test('what is forgotten was full', () => {
   expect(limiter.take('old 0', rate)).toEqual(TAKEN)
 })
 
-test('several are taken together or not at all', () => {
+test('several tokens are taken together or not at all', () => {
   let now = 0
   const limiter = createRateLimiter({ clock: { monotonic: () => now } })
   expect(limiter.take('a', RATE, 2)).toEqual(TAKEN)

@@ -35,7 +35,10 @@ async function keyWith(scopes: readonly Scope[]): Promise<{ readonly authorizati
   if (known !== undefined) return { authorization: `Bearer ${known}` }
   const limits = { signers: null, chains: null, rate: null, maxTxFeeWei: null, expiresAt: null }
   const keys = createApiKeys({
-    ...{ store: api.keys, clock: { now: () => NOW }, withoutKey: true, releaseReservations: async () => {} },
+    store: api.keys,
+    clock: { now: () => NOW },
+    withoutKey: true,
+    releaseReservations: async () => {},
   })
   const { token } = await keys.create({ ...LOCAL_CALLER, name: 'test' }, { name, scopes, ...limits })
   tokens.set(name, token)

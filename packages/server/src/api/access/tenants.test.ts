@@ -54,7 +54,7 @@ async function post(url: string, { headers }: Pick<Key, 'headers'>, payload: obj
 const intent = (more: object = {}) => ({ from: SIGNER, to: TARGET, value: '1', ...more })
 
 describe('a request id', () => {
-  test('is recognised under another key of the same tenant, and unknown to other tenants', async () => {
+  test('is recognized under another key of the same tenant, and unknown to other tenants', async () => {
     const [old, next, other] = [
       await makeKey({ name: 'ann 1', tenant: 'ann' }),
       await makeKey({ name: 'ann 2', tenant: 'ann' }),
@@ -73,7 +73,7 @@ describe('a request id', () => {
     })
   })
 
-  test('of the time before there were keys is still recognised', async () => {
+  test('from before the first key is still recognized', async () => {
     const first = await post('/v1/transactions', { headers: { authorization: '' } }, intent({ requestId: 'early' }))
     expect(first.status).toBe(401)
     const open = await api.server.inject({
@@ -128,7 +128,7 @@ describe('a reservation', () => {
     return { ann, bob, ids, secrets }
   }
 
-  test('of another tenant is a taken nonce and no more, unless an operator asks', async () => {
+  test('of another tenant shows only its nonce, unless an operator asks', async () => {
     const { ann, ids, secrets } = await reserveBoth()
     const { body } = await get(path, ann)
     expect(body.items).toMatchObject([
@@ -149,7 +149,7 @@ describe('a reservation', () => {
     expect((await get(`/v1/nonces/${ids[1]}`, operator)).status).toBe(200)
   })
 
-  test('of another tenant is in the events without its holder, in pages and in streams', async () => {
+  test('of another tenant appears in events without its holder, in pages and streams', async () => {
     const { ann, bob, ids, secrets } = await reserveBoth()
     const [mine, theirs] = ids
     for (const { key } of [ann, bob]) {
@@ -180,7 +180,7 @@ describe('a reservation', () => {
     await api.server.close()
   })
 
-  test('is taken back by an operator and nobody else, and given back with its key', async () => {
+  test('can be taken back only by an operator, and is released when its key is revoked', async () => {
     const { ann, bob, ids } = await reserveBoth()
     for (const action of ['release', 'fill'])
       expect((await post(`${path}/${action}`, bob, { reason: 'mine now' })).status).toBe(403)
@@ -198,7 +198,7 @@ describe('a reservation', () => {
     expect((await get(path, ann)).status).toBe(200)
   })
 
-  test('is refused where the tenant has too many open already', async () => {
+  test('is refused if the tenant has too many open ones', async () => {
     const ann = await makeKey()
     for (let count = 0; count < 5; count++) expect((await post(path, ann, { count: 100 })).status).toBe(202)
     expect(await post(path, ann, { count: 1 })).toMatchObject({ status: 429, body: { code: 'tenant_limit' } })
@@ -207,7 +207,7 @@ describe('a reservation', () => {
 })
 
 describe('a key', () => {
-  test('is its own tenant unless it names one, and cannot leave the tenant of a limited maker', async () => {
+  test('is its own tenant unless it names one, and stays in the tenant of a limited creator', async () => {
     const admin = await makeKey({ name: 'root', scopes: ['admin', 'read'] })
     const made = await post('/v1/api-keys', admin, { name: 'x', scopes: ['read'] })
     expect(made.body.tenant).toBe('x')
@@ -224,7 +224,7 @@ describe('a key', () => {
     })
   })
 
-  test('may go before others only with the scope for it', async () => {
+  test('may set a priority only with the scope for it', async () => {
     const [plain, urgent] = [await makeKey(), await makeKey({ name: 'urgent', scopes: ['send', 'priority'] })]
     expect(await post('/v1/transactions', plain, intent({ priority: 1 }))).toMatchObject({
       status: 403,
@@ -242,7 +242,7 @@ describe('a key', () => {
 describe('a rate counts items', () => {
   const batchOf = (count: number) => ({ transactions: Array.from({ length: count }, () => intent()) })
 
-  test('a batch costs as many as it holds, and is refused whole with the time at which it would fit', async () => {
+  test('a batch costs one per item, and is refused as a whole with the time to wait', async () => {
     const key = await makeKey({ rate: { perSecond: 1, burst: 5 } })
     expect((await post('/v1/transactions/batch', key, batchOf(3))).status).toBe(200)
     const refused = await post('/v1/transactions/batch', key, batchOf(4))
@@ -252,7 +252,7 @@ describe('a rate counts items', () => {
     expect(items).toHaveLength(3)
   })
 
-  test('a batch that can never fit is told so', async () => {
+  test('a batch that can never fit is refused with that reason', async () => {
     const key = await makeKey({ rate: { perSecond: 1, burst: 1 } })
     expect(await post('/v1/transactions/batch', key, batchOf(1_000))).toMatchObject({
       status: 400,
@@ -260,14 +260,14 @@ describe('a rate counts items', () => {
     })
   })
 
-  test('nonces that are asked for are items', async () => {
+  test('requested nonces count as items', async () => {
     const key = await makeKey({ rate: { perSecond: 1, burst: 3 } })
     const refused = await post(`/v1/signers/${SIGNER}/nonces`, key, { ttlMs: 60_000, count: 4 })
     expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
   })
 })
 
-test('a batch of wrong items tells at most 20 problems in all, and each item what is wrong with it', async () => {
+test('a batch of bad items lists at most 20 problems in all, and each item says what is wrong', async () => {
   const wrong = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${index}`, 1]))
   const { body } = await post('/v1/transactions/batch', await makeKey(), { transactions: [wrong, wrong, intent()] })
   const [first, second, third] = body.results
@@ -278,7 +278,7 @@ test('a batch of wrong items tells at most 20 problems in all, and each item wha
   })
 })
 
-test('half of the event streams is the most that one tenant gets [G12]', async () => {
+test('one tenant gets at most half of the event streams [G12]', async () => {
   const [ann, bob] = [await makeKey(), await makeKey({ name: 'bob' })]
   const url = await listen(api.server, { host: '127.0.0.1', port: 0 })
   const open = ({ headers }: Key) => fetch(`${url}/v1/events/stream`, { headers })
@@ -291,7 +291,7 @@ test('half of the event streams is the most that one tenant gets [G12]', async (
   await api.server.close()
 })
 
-test('bodies are held to so many bytes, of one tenant to half, and make room when they are answered [G12]', async () => {
+test('request bodies in memory are bounded, one tenant to half, and freed when answered [G12]', async () => {
   const pool = createBodyPool({ maxBytes: 1_000 })
   let release = (): void => {}
   const released = new Promise<void>((resolve) => {
@@ -336,7 +336,7 @@ test('bodies are held to so many bytes, of one tenant to half, and make room whe
   await api.server.close()
 })
 
-test('who hangs up before its turn has come leaves nothing behind, and nothing is done for it', async () => {
+test('a client that disconnects while queued leaves nothing behind, and its request is not carried out', async () => {
   const pool = createBodyPool({ maxBytes: 1_000 })
   let accepted = 0
   let arrive = (): void => {}
@@ -380,7 +380,7 @@ test('who hangs up before its turn has come leaves nothing behind, and nothing i
   expect([pool.used(), accepted]).toEqual([0, 0])
 })
 
-test('lists of one tenant that take long leave the database to another [G12]', async () => {
+test('slow lists of one tenant leave the database usable for another [G12]', async () => {
   let running = 0
   let most = 0
   const ends: (() => void)[] = []

@@ -29,7 +29,7 @@ test('a tenant that asks for many leaves the node to others', async () => {
   expect(await Promise.all(many)).toHaveLength(20)
 })
 
-test('more than can wait is refused, and tells when to come back', async () => {
+test('requests beyond the queue are refused with a time to retry', async () => {
   const { read } = setUp()
   const refused: unknown[] = []
   for (let index = 0; index < 120; index++) read(1, HASH, 'ann').catch((error) => refused.push(error))

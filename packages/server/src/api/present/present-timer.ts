@@ -11,20 +11,18 @@ export function presentTimer(timer: ManagedTimer): TimerResource {
   const { id, spec, state, endReason, dueHeight, fireCount, name, requestId, metadata, kernelId } = timer
   const { chainId, data, when, overlap, appendDeliverId } = spec
   return {
-    ...{
-      id,
-      chainId,
-      data,
-      overlap,
-      appendDeliverId,
-      state,
-      endReason,
-      dueHeight,
-      fireCount,
-      name,
-      requestId,
-      kernelId,
-    },
+    id,
+    chainId,
+    data,
+    overlap,
+    appendDeliverId,
+    state,
+    endReason,
+    dueHeight,
+    fireCount,
+    name,
+    requestId,
+    kernelId,
     from: checksumAddress(spec.owner),
     to: checksumAddress(spec.target),
     schedule: presentSchedule(spec.schedule),
@@ -57,7 +55,13 @@ export function presentFire(fire: Fire): FireResource {
   const { fireKey, fireSeq, height, blockHash, state, skipReason, data, trigger, condition } = fire
   return {
     id: fire.deliverId,
-    ...{ fireKey, fireSeq, height, blockHash, state, skipReason, data },
+    fireKey,
+    fireSeq,
+    height,
+    blockHash,
+    state,
+    skipReason,
+    data,
     orphaned: fire.isOrphaned,
     aliases: [...fire.aliases],
     trigger: {

@@ -28,7 +28,7 @@ function post(payload: object) {
   return api.server.inject({ method: 'POST', url: '/v1/transactions', payload })
 }
 
-describe('whatever the contract lets through, PostgreSQL keeps and gives back', () => {
+describe('whatever the contract accepts, PostgreSQL stores and returns unchanged', () => {
   test.each<[string, object]>([
     ['the largest amounts', { value: UINT256_MAX.toString(), gasLimit: (2n ** 63n - 1n).toString() }],
     ['the largest fees', { fees: { maxFeePerGas: MAX_PRICE.toString(), maxPriorityFeePerGas: '0' } }],

@@ -30,7 +30,7 @@ describe('requests that never reach a route', () => {
     expect(reply.body).not.toMatch(/FST_|fastify|node_modules/i)
   })
 
-  test('a part of the path that is longer than any id', async () => {
+  test('a path part longer than any id', async () => {
     const { server } = await createTestApi()
     const url = `/v1/transactions/${'9'.repeat(500)}/cancel`
     const reply = await server.inject({ method: 'POST', url, payload: { reason: 'x' } })
@@ -67,7 +67,7 @@ describe('requests that never reach a route', () => {
   })
 })
 
-test('a bug is logged in full and answered with nothing of it', async () => {
+test('a bug is logged in full, and the answer shows nothing of it', async () => {
   const listNodes = async () => {
     throw new Error('password=hunter2 in /srv/app')
   }
@@ -78,7 +78,7 @@ test('a bug is logged in full and answered with nothing of it', async () => {
   expect(telemetry.logs).toMatchObject([{ level: 'error', fields: { stack: expect.stringContaining('hunter2') } }])
 })
 
-test('HEAD is GET without its body, and a slash at the end changes nothing', async () => {
+test('HEAD is GET without a body, and a trailing slash changes nothing', async () => {
   const { server } = await createTestApi()
   for (const url of ['/v1/signers', '/healthz', '/docs', '/openapi.json']) {
     const [full, head, slash] = await Promise.all([
@@ -157,7 +157,7 @@ describe('the web page', () => {
     return createTestApi({ services: { dashboardDir: dir } })
   }
 
-  test('the page is asked for anew each time; its hashed files are kept', async () => {
+  test('the page is never cached; its hashed files are', async () => {
     const { server } = await createPage()
     const page = await server.inject('/')
     expect([page.statusCode, page.headers['content-type'], page.headers['cache-control']]).toEqual([

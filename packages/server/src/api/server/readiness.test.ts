@@ -21,7 +21,7 @@ function createClock() {
 const NOTHING_ELSE = { chainStatus: () => [], silentNodes: () => [] }
 const NO_LANES = { listLaneStatus: async () => [] }
 
-test('a database that never answers does not keep the probe waiting', async () => {
+test('the probe does not wait for a database that never answers', async () => {
   const { clock, due } = createClock()
   const store = { ...NO_LANES, ping: () => new Promise<never>(() => {}) }
   const readiness = createReadiness({ store, clock, schemaVersion: 1, ...NOTHING_ELSE })
@@ -37,7 +37,7 @@ test('no timer is left behind by an answer', async () => {
   expect(due).toEqual([])
 })
 
-test('a bug in the check is not taken for an outage', async () => {
+test('a bug in the check is not reported as an outage', async () => {
   const { clock } = createClock()
   const store = {
     ...NO_LANES,
@@ -48,7 +48,7 @@ test('a bug in the check is not taken for an outage', async () => {
   await expect(createReadiness({ store, clock, schemaVersion: 1, ...NOTHING_ELSE })()).rejects.toThrow(TypeError)
 })
 
-test('what is wrong with a signer is told without the ids of transactions and reservations: anybody may ask', async () => {
+test('signer problems are shown without ids of transactions and reservations, because anyone may ask', async () => {
   const memory = createMemoryStore({ clock: createManualClock() })
   await registerLane(memory)
   const problem = { since: 0, nonce: 7, count: null, detail: null }

@@ -43,7 +43,7 @@ test('blocks that are confirmed, each once, as the chain grows', async () => {
   expect([source.cursor(), reads]).toEqual([107, 0])
 })
 
-test('from now on: the next that is confirmed', async () => {
+test('from now: the next confirmed block', async () => {
   const source = open(null)
   expect(await take(source)).toBeNull()
   view = createTestView({ from: 90, head: 111 })
@@ -56,7 +56,7 @@ test('before any block was seen there is nothing, and no cursor to come back wit
   expect([await take(source), source.cursor()]).toEqual([null, null])
 })
 
-test('what is below the window comes from the store; what is not there any more is said to be missing', async () => {
+test('blocks below the window come from the store; missing ones are reported', async () => {
   stored = [88, 89].map((number) => ({
     number,
     hash: blockHash(number),

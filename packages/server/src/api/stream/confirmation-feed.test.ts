@@ -85,7 +85,7 @@ function take(reader: ConfirmationReader, filter: Partial<EventFilter> = {}) {
   })
 }
 
-test('each block tells what is new, and a replaced one the whole list', async () => {
+test('each block sends what is new, a replaced one the whole list', async () => {
   await extend(1, 5)
   mined = [inBlock('one', 4)]
   const reader = createFeed().createReader()
@@ -101,7 +101,7 @@ test('each block tells what is new, and a replaced one the whole list', async ()
   expect(take(reader)).toEqual([['one', 3, true, [5, 6, 7]]])
 })
 
-test('a transaction that moved to another block starts over; one whose block left the chain is not told of', async () => {
+test('a transaction that moved to another block starts over; a reorged one is not sent', async () => {
   await extend(1, 5)
   mined = [inBlock('one', 4)]
   const reader = createFeed().createReader()
@@ -113,7 +113,7 @@ test('a transaction that moved to another block starts over; one whose block lef
   expect(take(reader)).toEqual([['one', 2, true, [6, 7]]])
 })
 
-test('who comes later, or was too slow, is told the whole lists', async () => {
+test('late or slow clients get the whole lists', async () => {
   await extend(1, 5)
   mined = [inBlock('one', 4)]
   const feed = createFeed()
@@ -158,7 +158,7 @@ test('clients that come and go cost no reads', async () => {
   expect(reads).toBe(0)
 })
 
-test('only what was asked for, and one read per block however many listen; none when nobody does', async () => {
+test('only what was asked for, one read per block for all listeners, and none without listeners', async () => {
   await extend(1, 5)
   mined = [inBlock('one', 4), inBlock('two', 4, OTHER)]
   const feed = createFeed()

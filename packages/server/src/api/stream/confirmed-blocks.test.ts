@@ -12,7 +12,7 @@ function numbers(view: Parameters<typeof readConfirmedBlocks>[0], finality: Fina
 }
 
 describe('what counts as confirmed', () => {
-  test('as deep as the rule asks, counted like the confirmations of a transaction', () => {
+  test('as deep as the rule asks, counted like confirmations of a transaction', () => {
     expect(numbers(createTestView({ from: 100, head: 105 }), THREE)).toEqual([100, 101, 102])
     expect(numbers(createTestView({ from: 100, head: 102 }), { type: 'confirmations', count: 0 })).toEqual([
       100, 101, 102,
@@ -35,7 +35,7 @@ describe('what counts as confirmed', () => {
   })
 })
 
-test('below the window the store goes on, as far down as its headers link', () => {
+test('below the window the store continues, as far as its headers link', () => {
   const view = createTestView({ from: 100, head: 105 })
   const below = createTestView({ from: 96, head: 99 })
   const stored = [96, 97, 98, 99].flatMap((number) => below.header(number) ?? [])
@@ -49,7 +49,7 @@ test('below the window the store goes on, as far down as its headers link', () =
   expect(read(forked, 96)).toMatchObject({ numbers: [98, 99, 100, 101, 102], from: 98, gap: true })
 })
 
-test('however the window moves between pages, a reader gets each block once, in order, confirmed, or is told of a gap', () => {
+test('however the window moves between pages, a reader gets each confirmed block once and in order, or a gap notice', () => {
   const steps = fc.array(fc.record({ grow: fc.nat(8), limit: fc.integer({ min: 1, max: 5 }) }), {
     minLength: 1,
     maxLength: 40,
@@ -99,17 +99,17 @@ describe('GET /v1/chains/{chainId}/blocks', () => {
     expect((await read('?after=5000')).body).toMatchObject({ items: [], next: 5_000, gap: false })
   })
 
-  test('a cursor from before the window is answered from its first block on, and the gap is told', async () => {
+  test('a cursor below the window is answered from its first block, and the gap is reported', async () => {
     expect((await read('?after=98&limit=1')).body).toMatchObject({ items: [{ number: 100 }], gap: true })
     expect((await read('?after=99&limit=1')).body).toMatchObject({ items: [{ number: 100 }], gap: false })
   })
 
-  test('nothing confirmed and no cursor: nowhere to go on from yet', async () => {
+  test('nothing confirmed and no cursor: no cursor to continue from yet', async () => {
     const page = (await read('', createTestView({ from: 110, head: 110 }))).body
     expect(page).toEqual({ items: [], next: null, from: 110, confirmed: null, gap: false })
   })
 
-  test('a chain that is not followed, one without blocks yet, and what is no chain id', async () => {
+  test('an unknown chain, one without blocks yet, and an invalid chain id', async () => {
     const { server } = await createTestApi({ services: { viewOf: () => null } })
     const codes = []
     for (const chain of ['5', String(CHAIN_ID), 'main', '0']) {

@@ -14,7 +14,7 @@ function create(events: number) {
   return { clock, reads, readPage: createEventPages({ store: { readEvents }, clock }) }
 }
 
-test('a full page is read and framed once for all who ask for it soon after each other', async () => {
+test('a full page is read and formatted once for all clients that ask at about the same time', async () => {
   const { clock, reads, readPage } = create(10)
   const first = await readPage(0, 5)
   expect(await readPage(0, 5)).toBe(first)

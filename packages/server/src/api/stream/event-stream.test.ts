@@ -5,7 +5,7 @@ import { createEventSource } from './event-stream.ts'
 
 const ALL: EventFilter = { types: null, chainId: null, signer: null, completions: false }
 
-test('events that come while a page is read are not passed over [G8]', async () => {
+test('events that arrive while a page is read are not skipped [G8]', async () => {
   let position = 5
   const source = createEventSource(
     {

@@ -110,7 +110,7 @@ describe('where it begins', () => {
     expect(resource).toMatchObject({ eventId: 1, type: 'accepted', chainId: lane.chainId, toState: 'QUEUED' })
   })
 
-  test('further back than what is kept: nothing is missed or doubled on the way to the end [G8]', async () => {
+  test('further back than the cache: nothing is missed or doubled up to the end [G8]', async () => {
     await accept(5_000)
     const body = await open(0)
     const first = await takeIds(body, 5_000)
@@ -143,7 +143,7 @@ describe('what it costs', () => {
     expect([reads, clock.waiting()]).toEqual([0, 0])
   })
 
-  test('a client that takes nothing costs no more reading, and is let go; it can resume', async () => {
+  test('a client that reads nothing causes no reads and is disconnected; it can resume', async () => {
     await accept(3_000)
     const body = await open(0)
     const closed = once(body, 'close')
@@ -169,7 +169,7 @@ describe('what it costs', () => {
   })
 })
 
-describe('whom it serves with what', () => {
+describe('who gets which events', () => {
   test('filters by type, chain, account and completion', async () => {
     const other = await registerLane(store)
     await accept(2)
@@ -184,7 +184,7 @@ describe('whom it serves with what', () => {
     ])
   })
 
-  test('a caller hears of its own lanes only', async () => {
+  test('a caller gets events of its own lanes only', async () => {
     const other = await registerLane(store)
     await accept(2)
     await accept(1, other)
@@ -200,7 +200,7 @@ describe('whom it serves with what', () => {
     expect(await take(body)).toBe(': still here\nid: 4\n\n')
   })
 
-  test('a caller that may not read any more is cut off with the next heartbeat', async () => {
+  test('a caller that may no longer read is disconnected at the next heartbeat', async () => {
     const body = await open('latest')
     const ended = once(body, 'end')
     await take(body)
@@ -212,7 +212,7 @@ describe('whom it serves with what', () => {
   })
 })
 
-test('the store goes away and comes back: the stream goes on where it was', async () => {
+test('the database goes down and comes back: the stream resumes where it was', async () => {
   const body = await open('latest')
   await take(body)
   const { readEvents } = store
@@ -225,7 +225,7 @@ test('the store goes away and comes back: the stream goes on where it was', asyn
   expect(idsIn(await take(body))).toEqual([1, 2])
 })
 
-test('closing ends every stream in order, and refuses new ones', async () => {
+test('closing ends every stream cleanly, and refuses new ones', async () => {
   const body = await open('latest')
   const ended = once(body, 'end')
   await take(body)
@@ -236,7 +236,7 @@ test('closing ends every stream in order, and refuses new ones', async () => {
   expect(clock.waiting()).toBe(0)
 })
 
-test('one who is behind does not wait for the many of another tenant that are behind too', async () => {
+test('a slow client does not wait for the many slow clients of another tenant', async () => {
   await accept(3)
   const memory = store.readEvents
   const waiting: (() => void)[] = []

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 import { createHeadHints } from './head-hints.ts'
 import { createFixedPace } from './poll-pace.ts'
 
-/** Runs what is due when told to, and nothing by itself. */
+/** Runs due timers only when told to. */
 function createManualClock() {
   const due: { readonly delayMs: number; readonly run: () => void }[] = []
   const clock: Clock = {
@@ -32,7 +32,7 @@ function open(readHeight: () => Promise<number>) {
   return { hints, tick, pending }
 }
 
-test('a poll tells of a changed height only, up or down', async () => {
+test('a poll reports only a changed height, up or down', async () => {
   const heights = [7, 7, 8, 8, 6]
   const { hints, tick } = open(async () => heights.shift() ?? 6)
   let told = 0
@@ -65,7 +65,7 @@ test('nothing is polled unless somebody listens', async () => {
   expect(pending()).toBe(0)
 })
 
-test('a failed poll is told once and does not end polling, and the first answer after it is told', async () => {
+test('a failed poll is reported once, polling continues, and the first answer after it is reported', async () => {
   const down = () => Promise.reject(new Error('down'))
   const answers = [async () => 7, down, down, async () => 7]
   const { hints, tick } = open(() => answers.shift()?.() ?? Promise.resolve(7))

@@ -75,7 +75,7 @@ export function createHeadHints(options: HeadHintsOptions): HeadHints {
 
   return {
     listen(listener) {
-      // A wrapper of its own, so that one function may listen twice.
+      // A separate wrapper, so that one function may listen twice.
       const entry = () => listener()
       listeners.add(entry)
       stop ??= start()

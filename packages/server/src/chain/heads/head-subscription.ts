@@ -33,7 +33,7 @@ export function createHeadSubscription(options: HeadSubscriptionOptions): { clos
     client = null
     dropped?.close()
     if (closed) return
-    // A socket that ends may be the first sign of a node that is gone: worth a look at once.
+    // A closed socket may be the first sign of a node that is down, so check at once.
     if (isSubscribed) options.onHead()
     isSubscribed = false
     telemetry.log('debug', 'head subscription ended', { chainId, host: target.host, reason })

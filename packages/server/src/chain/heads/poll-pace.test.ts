@@ -25,7 +25,7 @@ test.each([
   expect(Math.max(...last)).toBeLessThanOrEqual(to)
 })
 
-test('before anything is known it asks often, and a chain that falls silent is asked less and less', () => {
+test('it polls often at first, and a silent chain less and less', () => {
   const { pace, delays, wait } = follow(1_000)
   expect(delays[0]).toBe(500)
   wait(6_000)
@@ -46,7 +46,7 @@ test('a head that goes back measures nothing', () => {
   expect(pace.delayMs()).toBe(before)
 })
 
-test('an interval that somebody set stays as it is', () => {
+test('a configured interval stays as it is', () => {
   const pace = createFixedPace(700)
   pace.learn(1)
   pace.learn(2)

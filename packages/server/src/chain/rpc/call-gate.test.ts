@@ -17,7 +17,7 @@ function open({ maxConcurrent = 2, batch = 100 } = {}) {
 }
 
 describe('without a limit', () => {
-  test('calls leave at once, as many as there are connections, and the rest in their order', async () => {
+  test('calls leave at once, one per connection, the rest in order', async () => {
     const { clock, gate, left, enter } = open()
     for (const name of ['a', 'b', 'c', 'd']) enter(name)
     await clock.settle()
@@ -51,7 +51,7 @@ describe('what waits', () => {
     expect(left).toEqual(['first', 'heads', 'sends', 'receipts', 'preparation', 'forwarded'])
   })
 
-  test('gets more urgent with time, so that heads alone use up nothing', async () => {
+  test('gets more urgent with time, so that head reads cannot starve the rest', async () => {
     const { clock, gate, left, enter } = open({ maxConcurrent: 1 })
     enter('first')
     enter('forwarded', { priority: PRIORITY.forwarded })
@@ -62,7 +62,7 @@ describe('what waits', () => {
     expect(left).toEqual(['first', 'forwarded'])
   })
 
-  test('is turned away at its deadline, and at once where it cannot be met', async () => {
+  test('is refused at its deadline, or at once if that cannot be met', async () => {
     const { clock, gate, left, enter } = open({ maxConcurrent: 1 })
     enter('first')
     enter('late', { deadline: 1_000 })
@@ -83,7 +83,7 @@ describe('what waits', () => {
     expect(left).toEqual(['first', 'more refused'])
   })
 
-  test('is let go when the gate closes', async () => {
+  test('is refused when the gate closes', async () => {
     const { clock, gate, left, enter } = open({ maxConcurrent: 1 })
     enter('first')
     enter('second')
@@ -95,7 +95,7 @@ describe('what waits', () => {
   })
 })
 
-test('after a pause one goes out as a probe, and the others once it was answered', async () => {
+test('after a pause one call goes out as a probe, the others once it is answered', async () => {
   const { clock, gate, left, enter } = open({ maxConcurrent: 8 })
   gate.pause(500)
   for (const name of ['a', 'b', 'c']) enter(name)

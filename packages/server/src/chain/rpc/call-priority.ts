@@ -1,4 +1,4 @@
-/** What goes first where a node allows fewer calls than there are: without heads and sends nothing moves at all. */
+/** What goes first if a node allows fewer calls than there are: without heads and sends nothing moves. */
 import type { RpcRequest } from './read-reply.ts'
 
 /** Lower goes first. */
@@ -16,7 +16,7 @@ const BY_METHOD: Readonly<Record<string, Priority>> = {
   eth_getTransactionByHash: PRIORITY.receipts,
 }
 
-/** That of its least urgent call: what is asked along with something else is not more urgent than that. */
+/** That of its least urgent call: a batch is not more urgent than any part of it. */
 export function priorityOf(requests: readonly RpcRequest[]): Priority {
   let lowest: Priority = PRIORITY.heads
   for (const { method } of requests) {

@@ -68,7 +68,7 @@ test('refusals at random, whatever the rate, do not drive it to nothing', () => 
   expect(late.reduce((total, { answered }) => total + answered, 0) / late.length).toBeGreaterThan(10)
 })
 
-test('refusals that come together are one piece of news, and it is forgotten after a while', () => {
+test('refusals that come together count once, and are forgotten after a while', () => {
   const { rate, pass } = open()
   for (let time = 0; time < 10; time++) rate.noteRefused(100)
   expect(rate.perSecond()).toBe(50)

@@ -10,14 +10,14 @@
 import type { Clock } from '../../ports/clock.ts'
 
 export interface CallRate {
-  /** Calls a second; null where no limit is known. */
+  /** Calls per second; null if no limit is known. */
   perSecond(): number | null
   /** Takes up to this many calls out of what may leave now; 0 if not even `atLeast` may. */
   take(wanted: number, atLeast: number): number
   /** How long until this many may leave. */
   waitMs(count: number): number
   noteAnswered(calls: number): void
-  /** The node refused a request of so many calls, or a part of it, for its rate. */
+  /** The node refused a request of this many calls, or part of it, because of its rate limit. */
   noteRefused(calls: number): void
 }
 

@@ -23,7 +23,7 @@ export function needsProof(requests: readonly RpcRequest[]): boolean {
 interface WitnessOptions {
   readonly chainId: number
   onProof(): void
-  /** The node said that it is of another chain. */
+  /** The node said that it serves another chain. */
   onForeign(message: string): void
 }
 

@@ -44,12 +44,12 @@ test('reads stay with a node, and return to the first only after it was healthy 
   expect(readable()).toBe('01')
 })
 
-test('a node that is late or implausible is not read from, but sent to', () => {
+test('a lagging or implausible node gets sends, but no reads', () => {
   const { readable, sendable } = open({ state: 'lagging' }, { state: 'implausible' }, { state: 'healthy' })
   expect([readable(), sendable()]).toEqual(['2', '012'])
 })
 
-test('where all are late the highest is read from', () => {
+test('if all lag, the highest is read from', () => {
   const { readable } = open(
     { state: 'failing', waitMs: 9 },
     { state: 'lagging', height: 5 },
@@ -58,12 +58,12 @@ test('where all are late the highest is read from', () => {
   expect(readable()).toBe('21')
 })
 
-test('a node of another chain is neither read from nor sent to, even if it is the only one', () => {
+test('a node of another chain gets no reads and no sends, even if it is the only one', () => {
   const { readable, sendable } = open({ state: 'wrong_chain', waitMs: 100 })
   expect([readable(), sendable()]).toEqual(['', ''])
 })
 
-test('a node that limits its rate is waited for only where one asks for that', () => {
+test('a rate-limited node is waited for only on request', () => {
   const { choice, readable, sendable } = open(
     { state: 'rate_limited', waitMs: 700 },
     { state: 'rate_limited', waitMs: 300 },
@@ -73,7 +73,7 @@ test('a node that limits its rate is waited for only where one asks for that', (
   expect(choice.findLimited()?.name).toBe('1')
 })
 
-test('the last node is never given up: the one that has rested longest is tried', () => {
+test('some node is always tried: the one that has been paused longest', () => {
   const { readable, sendable } = open({ state: 'failing', waitMs: 900 }, { state: 'failing', waitMs: 100 })
   expect([readable(), sendable()]).toEqual(['1', '1'])
 })

@@ -8,9 +8,9 @@ import type { Endpoint } from './endpoint.ts'
 export interface EndpointChoice {
   /** For reads. If all are failing, the one that has rested longest. */
   readable(): readonly Endpoint[]
-  /** For broadcasts: also those that are late or told us to slow down. */
+  /** For broadcasts: also lagging and rate-limited nodes. */
   sendable(): readonly Endpoint[]
-  /** A node that told us to slow down, and can be waited for: the one that is soonest free. */
+  /** A rate-limited node that can be waited for: the one that is free soonest. */
   findLimited(): Endpoint | null
   noteServed(endpoint: Endpoint): void
 }

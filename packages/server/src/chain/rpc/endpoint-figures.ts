@@ -4,7 +4,7 @@ import type { Exchange } from './json-rpc.ts'
 
 export interface EndpointFigures {
   note(exchange: Exchange): void
-  /** Of the calls of the last minute, from 0 to 1; null where there were none. */
+  /** Of the calls of the last minute, from 0 to 1; null if there were none. */
   errorRate(): number | null
   /** Of one HTTP request, the newest counting most; null until one was answered. */
   latencyMs(): number | null

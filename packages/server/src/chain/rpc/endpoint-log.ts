@@ -29,7 +29,7 @@ interface EndpointLogOptions {
 }
 
 export function createEndpointLog({ chainId, name, clock, telemetry }: EndpointLogOptions): EndpointLog {
-  /** Of each state: when it was last told, and how often it came since. */
+  /** Per state: when it was last logged, and how often it occurred since. */
   const told = new Map<EndpointState, { readonly at: number; repeats: number }>()
 
   return {

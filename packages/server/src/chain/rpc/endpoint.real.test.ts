@@ -40,7 +40,7 @@ async function startNodeThatDies(): Promise<{ readonly url: string; readonly rea
   return { url: `http://127.0.0.1:${(own.address() as AddressInfo).port}`, read }
 }
 
-test('bytes that a dying node read over an old connection are lost, not unsent, though no new connection is made', async () => {
+test('bytes read by a dying node over an old connection count as lost, not as unsent, even without a new connection', async () => {
   const { url, read } = await startNodeThatDies()
   const [target] = parseRpcUrls([url])
   if (target === undefined) throw new Error('no URL')

@@ -38,9 +38,9 @@ export interface Endpoint {
   healthyMs(): number
   /** How long until it should be tried again: 0 is now. */
   waitMs(): number
-  /** Of another chain: not to be tried before its time even if nothing else is left. */
+  /** Serves another chain: not tried before its time, even if no other node is left. */
   isBarred(): boolean
-  /** It refused for its rate, or has all the calls that it takes for now. */
+  /** It is rate limited, or has as many calls as it takes for now. */
   isBusy(): boolean
   lacks(method: string): boolean
   noteLacking(method: string): void
@@ -98,7 +98,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     return height === 'in_step' ? 'healthy' : height
   }
 
-  /** Called after whatever may have changed the state. */
+  /** Called after anything that may have changed the state. */
   function show(reason: string): void {
     const next = state()
     if (next === shown) return
@@ -114,7 +114,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
   }
 
   function fail(message: string): void {
-    // What the node of another chain does not answer is no reason to forget what it is.
+    // A failed answer from a node of another chain does not change what we know about it.
     if (standing === 'wrong_chain') return
     failures++
     noteError(message)
@@ -169,7 +169,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     return replies
   }
 
-  /** Null once it serves our chain; else the reply to whatever was to be asked of it. */
+  /** Null once it serves our chain; otherwise the reply to the calls that were to be sent. */
   async function verify(patient: boolean): Promise<RpcReply | null> {
     const [reply] = await client.send([CHAIN_ID_REQUEST], false, { patient, priority: PRIORITY.heads })
     const actual = reply?.type === 'result' ? parseCount(reply.result) : null
@@ -226,7 +226,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     // away from our own work, which finds out soon enough if it is down.
     if (purpose === 'forward') return learn(replies.filter(({ type }) => type !== 'lost')) && replies
     if (!replies.every(isStale)) return learn(replies)
-    // Once more over a new connection; who is at its other end has to be found out first.
+    // Try again over a new connection, after checking which chain is at its other end.
     stand('unverified', 0, 'an idle connection was closed')
     const changed = await ensureVerified(patient)
     const again = changed !== null ? requests.map(() => changed) : learn(await sendOnce(requests, purpose, patient))

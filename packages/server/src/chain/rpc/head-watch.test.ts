@@ -8,7 +8,7 @@ import type { RpcReply } from './read-reply.ts'
 interface Node {
   /** Null: it does not answer. */
   height: number | null
-  /** The newest block that it can show; absent: the one that it tells of. */
+  /** The newest block that it can show; absent: the one that it reports. */
   shows?: number
 }
 
@@ -86,7 +86,7 @@ test('a few blocks apart is nothing', async () => {
   expect(new Set(asked.flat())).toEqual(new Set(['eth_blockNumber']))
 })
 
-test('a head that its node cannot show makes nobody late, and its node implausible', async () => {
+test('a head that its node cannot show makes the node implausible, and no other node lagging', async () => {
   const { poll, verdicts } = open([{ height: 9_999_999, shows: 100 }, { height: 100 }])
   await poll()
   for (let round = 0; round < 3; round++) expect(await poll()).toBe(100)
@@ -96,7 +96,7 @@ test('a head that its node cannot show makes nobody late, and its node implausib
   ])
 })
 
-test('one that goes on alone among three is believed, since it shows its blocks', async () => {
+test('one of three that moves ahead alone is believed, because it shows its blocks', async () => {
   const { poll, verdicts } = open([{ height: 50 }, { height: 50 }, { height: 90 }])
   for (let round = 0; round < 4; round++) await poll()
   expect(verdicts).toEqual([
@@ -116,7 +116,7 @@ test('a node that does not answer holds up nobody, and where none does the poll 
   await expect(watch.poll()).rejects.toThrow('no answer')
 })
 
-test('of many nodes aside a few are asked at a time', async () => {
+test('of many unused nodes, a few are checked at a time', async () => {
   const { asked, watch, clock } = open(Array.from({ length: 12 }, () => ({ height: 5 })))
   await watch.poll()
   await clock.settle()

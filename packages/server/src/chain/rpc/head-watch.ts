@@ -17,7 +17,7 @@ export interface HeadWatch {
 
 interface HeadWatchOptions {
   readonly endpoints: readonly Endpoint[]
-  /** The node that reads go to now; null where no node can be used. */
+  /** The node that reads go to now; null if no node can be used. */
   inUse(): Endpoint | null
   readonly pollIntervalMs: number
   readonly blockTimeMs: number
@@ -35,7 +35,7 @@ interface Watched {
   /** Answers in a row that were too far behind, or near enough again. */
   streak: number
   verdict: HeightVerdict
-  /** Times in a row that it could not show the block that it told of. */
+  /** Times in a row that it could not show the block that it reported. */
   misses: number
   claim: { readonly status: ClaimStatus; readonly height: number; readonly at: number } | null
 }
@@ -95,7 +95,7 @@ export function createHeadWatch({ endpoints, inUse, pollIntervalMs, blockTimeMs,
     if (height !== one.height) one.seenAt = clock.now()
     one.height = height
     one.answeredAt = clock.monotonic()
-    // Not awaited: to look into the claim of one node must not hold up what another one said.
+    // Not awaited: checking the claim of one node must not delay another one's answer.
     void compare(one)
   }
 

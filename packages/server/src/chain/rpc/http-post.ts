@@ -1,4 +1,4 @@
-/** Posts a body to one URL over kept-alive connections; whatever goes wrong is a value that tells whether bytes can have left. */
+/** Posts a body to one URL over kept-alive connections. A failure is a value that says whether bytes can have left. */
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Clock } from '../../ports/clock.ts'

@@ -104,7 +104,7 @@ describe('batches', () => {
       (calls) => ({ body: [{ id: calls[0]?.id, error: { code: -32600, message: 'batch too large' } }] }),
     ],
   ]
-  test.each(tooLarge)('that are too large, said with %s, are halved until they fit', async (_, refuse) => {
+  test.each(tooLarge)('that are too large, reported as %s, are halved until they fit', async (_, refuse) => {
     const { client, sizes } = await open((calls, isBatch) => {
       if (!isBatch) return single(calls, false)
       return calls.length > 10 ? refuse(calls) : { body: echo(calls) }
@@ -115,7 +115,7 @@ describe('batches', () => {
     expect(sizes.slice(6)).toEqual([8, 1])
   })
 
-  test('in order stop at a lost answer: what comes after it has not left', async () => {
+  test('that are ordered stop at a lost answer: later calls are not sent', async () => {
     const { client, sizes } = await open(
       (calls) => (calls[0]?.method === 'm2' ? { body: 'nonsense' } : { body: echo(calls) }),
       { maxBatch: 2 },
@@ -127,13 +127,13 @@ describe('batches', () => {
 })
 
 describe('single answers', () => {
-  test('with an error keep code, words and data, whatever the HTTP status', async () => {
+  test('with an error keep code, message and data, whatever the HTTP status', async () => {
     const error = { code: -32000, message: 'nonce too low', data: '0x01' }
     const { client } = await open(([call]) => ({ status: 500, body: { id: call?.id, error } }))
     expect(await client.send(requests(1), false)).toEqual([{ type: 'error', error: { ...error, httpStatus: 500 } }])
   })
 
-  test('with an error without id are for the one that was asked', async () => {
+  test('with an error without an id belong to the call that was made', async () => {
     const { client } = await open(() => ({ body: { id: null, error: { code: -32700, message: 'parse error' } } }))
     expect(await client.send(requests(1), false)).toMatchObject([{ type: 'error', error: { message: 'parse error' } }])
   })
@@ -143,7 +143,7 @@ describe('single answers', () => {
     expect(await client.send(requests(1), false)).toMatchObject([{ type: 'lost', message: 'no answer (TOO_LARGE)' }])
   })
 
-  test('never come from where nobody listens', async () => {
+  test('from a closed port count as not sent', async () => {
     const { client } = await open(single)
     const [entry] = opened
     entry?.server.closeAllConnections()

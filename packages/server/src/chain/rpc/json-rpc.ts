@@ -30,7 +30,7 @@ export interface JsonRpcOptions {
 
 export interface Witness {
   readonly request: RpcRequest
-  /** Why the other answers of the same batch cannot be believed; null where they can, as far as this reply tells. */
+  /** Why the other answers of the same batch cannot be believed; null if this reply gives no reason for doubt. */
   refute(reply: RpcReply): string | null
 }
 
@@ -56,13 +56,13 @@ export interface JsonRpcClient {
   send(requests: readonly RpcRequest[], ordered: boolean, options?: SendOptions): Promise<readonly RpcReply[]>
   /** Calls that one request may hold now. */
   batchSize(): number
-  /** How long nothing leaves, since the node said so. */
+  /** How long nothing is sent, because the node said so. */
   pausedMs(): number
   /** The node refused the last request for its rate. */
   isRefused(): boolean
   /** What came now would have to wait. */
   isBusy(): boolean
-  /** What the node was found to allow; null where it never refused. */
+  /** What the node was found to allow; null if it never refused. */
   callsPerSecond(): number | null
   connections(): number
   close(): void
@@ -122,10 +122,10 @@ export function createJsonRpcClient(
     }
     if (refused.length === 0) return void size.noteTaken(replies.length)
     const askedForMs = Math.max(0, ...refused.map(({ retryAfterMs }) => retryAfterMs ?? 0))
-    // Neither a request that went out alone after a refusal nor a used-up quota tells how fast requests may follow.
+    // Neither a lone request after a refusal nor a used-up quota shows how fast requests may follow.
     if (!isProbe && askedForMs < QUOTA_MS) rate.noteRefused(replies.length)
     size.noteRateRefused(replies.length)
-    // Requests that were under way when the pause began are no news, unless they name a time.
+    // Refusals of requests sent before the pause are no news, unless they name a time.
     if (answered > 0 || (startedAt < pausedAt && askedForMs === 0)) return
     refusals++
     const ownMs = backOff(refusals, { first: FIRST_PAUSE_MS, max: MAX_OWN_PAUSE_MS })
@@ -223,7 +223,7 @@ function believe(replies: RepliesOf, witness: Witness | null): RepliesOf {
   return message === null ? own : repeat(own.length, { type: 'lost', message })
 }
 
-/** What is withheld ran out of time: it is not asked again. */
+/** A withheld call ran out of time, so it is not sent again. */
 function findRefused(replies: RepliesOf): readonly number[] {
   return replies.flatMap((reply, index) => (reply.type === 'rate_limited' && !reply.withheld ? [index] : []))
 }

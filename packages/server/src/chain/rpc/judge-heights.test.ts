@@ -16,7 +16,7 @@ test('of nodes that are near each other the highest counts', () => {
   expect(judge([100], [103], [101])).toEqual({ plausible: 103, toShow: null })
 })
 
-test('a height that stands out has to be shown first, and counts then', () => {
+test('an outlying height counts only once its block was shown', () => {
   expect(judge([100], [110])).toEqual({ plausible: 100, toShow: 1 })
   expect(judge([100], [110, 'shown'])).toEqual({ plausible: 110, toShow: null })
 })

@@ -7,24 +7,24 @@ export type ClaimStatus = 'unknown' | 'shown' | 'refuted'
 
 export interface HeightReading {
   readonly height: number
-  /** What came of asking for the block of this height. */
+  /** The result of asking for the block at this height. */
   readonly claim: ClaimStatus
 }
 
 export interface HeightJudgement {
   readonly plausible: number
-  /** Index of a reading whose claim has to be looked into before it can count. */
+  /** Index of a reading whose claim must be checked before it counts. */
   readonly toShow: number | null
 }
 
-/** Null where there is no reading. `tolerance`: so many blocks apart is still near. */
+/** Null if there is no reading. `tolerance`: how many blocks apart still counts as near. */
 export function judgeHeights(readings: readonly HeightReading[], tolerance: number): HeightJudgement | null {
   const ranked = readings
     .map((reading, index) => ({ ...reading, index }))
     .filter(({ claim }) => claim !== 'refuted')
     .sort((a, b) => b.height - a.height)
   const [top, next] = ranked
-  // If all were refuted, the lowest claim is the one that asks for the least belief.
+  // If all were refuted, the lowest claim is the most believable.
   if (top === undefined)
     return readings.length === 0 ? null : { plausible: Math.min(...readings.map(({ height }) => height)), toShow: null }
   if (next === undefined || top.claim === 'shown' || top.height - next.height <= tolerance)

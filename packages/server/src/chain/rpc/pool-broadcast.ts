@@ -59,7 +59,7 @@ function readSendReply(endpoint: Endpoint, reply: RpcReply | undefined, hash: Ha
         : { type: 'ambiguous', message: 'the RPC node did not return the hash of these bytes' }
     case 'error': {
       const answer = classifySendError(reply.error)
-      // A node that takes our bytes for those of another chain is of another chain itself.
+      // A node that says our bytes are for another chain serves another chain itself.
       if (answer.type === 'wrong_chain')
         endpoint.noteWrongChain(`it refused a transaction of this chain: ${answer.message}`)
       return answer

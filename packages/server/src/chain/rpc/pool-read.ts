@@ -1,13 +1,13 @@
-/** A read of the chain, and what one node's answer to it comes to. */
+/** A read of the chain, and how to interpret the answer of one node. */
 import { BadAnswer, NotKnown } from '../rpc-values.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RpcReply, RpcRequest } from './read-reply.ts'
 import type { RpcError } from './rpc-error.ts'
 
 export interface Read<T> extends RpcRequest {
-  /** There are nodes without this method: one that lacks it is not asked for it again for a while. */
+  /** Some nodes lack this method; such a node is not asked for it again for a while. */
   readonly optional?: true
-  /** Throws BadAnswer on what cannot be true, NotKnown on what this node cannot tell. */
+  /** Throws BadAnswer if the answer cannot be true, NotKnown if this node cannot know. */
   decode(result: unknown): T
   /** The value that a node's error stands for, or null if the error says nothing about the chain. */
   decodeError?(error: RpcError): { readonly value: T } | null

@@ -27,7 +27,7 @@ export interface RpcPool {
   broadcast(transactions: readonly RawTransaction[]): Promise<readonly SendOutcome[]>
   /** Passes requests through to one node, once, and hands back what it said. */
   forward(requests: readonly RpcRequest[]): Promise<readonly RpcReply[]>
-  /** The node that reads go to now; null where none can be used. */
+  /** The node that reads go to now; null if none can be used. */
   inUse(): Endpoint | null
   report(): readonly EndpointReport[]
   close(): void
@@ -51,7 +51,7 @@ export function createRpcPool(endpoints: readonly Endpoint[]): RpcPool {
     }
     const limited = closed ? null : choice.findLimited()
     if (limited === null) return replies
-    // What a node was asked already and refused for other causes than its rate, it would refuse again.
+    // A node would refuse again what it refused for other reasons than its rate limit.
     const open = listOpen().filter((index) => !asked.has(limited) || isLimited(replies[index]))
     if (open.length > 0) await ask(limited, reads, open, replies, true)
     return replies
@@ -126,7 +126,7 @@ export function createRpcPool(endpoints: readonly Endpoint[]): RpcPool {
         patient,
       )
       for (const [at, index] of open.entries()) replies[index] = answers[at] ?? describeLost()
-      // What is refused for its rate was not run, so that it can be asked again without harm.
+      // A rate-limited call was not run, so it can safely be sent again.
       open = open.filter((index) => replies[index]?.type === 'rate_limited')
     }
     for (const endpoint of free) {

@@ -40,7 +40,7 @@ describe('reads of one turn', () => {
     expect(sent.map((requests) => requests.length)).toEqual([2, 3])
   })
 
-  test('what may take a node long is not held together with others', async () => {
+  test('slow calls are not batched with others', async () => {
     const { sent, send, ask } = setUp()
     await Promise.all([ask('a'), send([call], false), send([call, count('b')], false)])
     expect(sent.map((requests) => requests.map(({ method }) => method))).toEqual([
@@ -50,13 +50,13 @@ describe('reads of one turn', () => {
     ])
   })
 
-  test('a node that refused for its rate is tried with as little as there is', async () => {
+  test('a rate-limited node is tried with the smallest request', async () => {
     const { sent, ask } = setUp(100, true)
     await Promise.all([ask('a'), ask('b')])
     expect(sent.map((requests) => requests.length)).toEqual([1, 1])
   })
 
-  test('a failure is told to all of them', async () => {
+  test('a failure reaches all of them', async () => {
     const send = createReadTurn({
       send: () => Promise.reject(new Error('broken')),
       batchSize: () => 100,

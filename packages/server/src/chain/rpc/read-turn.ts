@@ -8,7 +8,7 @@ import type { RpcReply, RpcRequest } from './read-reply.ts'
 type Replies = readonly RpcReply[]
 type SendReads = (requests: readonly RpcRequest[], patient: boolean) => Promise<Replies>
 
-/** What a node answers from what it has at hand. */
+/** Calls that a node answers from memory. */
 const SMALL = new Set(['eth_getTransactionCount', 'eth_getBalance', 'eth_getCode', 'eth_getTransactionByHash'])
 
 interface Asked {
@@ -21,7 +21,7 @@ interface TurnPorts {
   readonly send: SendReads
   /** Calls that one request may hold now. */
   batchSize(): number
-  /** The node refused for its rate: it is tried with as little as there is. */
+  /** The node is rate limited: it is tried with the smallest request. */
   isRefused(): boolean
 }
 
@@ -46,7 +46,7 @@ export function createReadTurn({ send, batchSize, isRefused }: TurnPorts): SendR
 
   function sendAll(patient: boolean): void {
     const waiting = asked[patient ? 'patient' : 'hasty'].splice(0)
-    // One place is for the question which chain answers.
+    // One call of the request asks for the chain id.
     const most = batchSize() - 1
     let group: Asked[] = []
     let size = 0

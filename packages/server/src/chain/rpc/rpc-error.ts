@@ -1,4 +1,4 @@
-/** A node's own error, as it said it and over which HTTP status. */
+/** A node's own error, with its text and HTTP status. */
 export interface RpcError {
   readonly code: number | null
   readonly message: string

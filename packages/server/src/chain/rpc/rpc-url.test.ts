@@ -27,7 +27,7 @@ describe('what may be shown', () => {
   })
 })
 
-describe('what is no URL of a node', () => {
+describe('invalid RPC URLs', () => {
   test.each(['', 'node.example:8545', 'ftp://node.example/abcdef0123', 'file:///etc/abcdef0123'])(
     'is refused without being repeated: %s',
     (text) => {

@@ -23,7 +23,7 @@ export function parseRpcUrls(texts: readonly string[]): readonly RpcUrl[] {
   })
 }
 
-/** What each is called where it is shown: its host, and its position too where several share one. */
+/** The display name of each: its host, and its position if several share one. */
 export function nameRpcUrls(urls: readonly RpcUrl[]): readonly string[] {
   return urls.map(({ host }, index) =>
     urls.filter((other) => other.host === host).length > 1 ? `${host}#${index + 1}` : host,

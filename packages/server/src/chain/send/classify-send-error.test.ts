@@ -5,7 +5,7 @@ import { classifySendError, type NodeAnswer } from './classify-send-error.ts'
 const HASH = `0x${'5d2cbe'.repeat(10)}ab12`
 const ADDRESS = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 
-/** Client, code and words as nodes are known to use them, by what they mean for the bytes. */
+/** Error codes and texts of known clients, by what they mean for the bytes. */
 const RECORDED: Readonly<Record<string, readonly (readonly [client: string, code: number, words: string])[]>> = {
   already_known: [
     ['anvil', -32003, 'transaction already imported'],
@@ -367,7 +367,7 @@ test('every outcome that a node can word is recorded at least once', () => {
   expect(Object.values(RECORDED).flat().length).toBeGreaterThanOrEqual(226)
 })
 
-describe('words that look like others', () => {
+describe('messages that look like others', () => {
   test.each([
     ['unknown transaction', 'ambiguous'],
     ['unknown transaction type 0x7f', 'ambiguous'],

@@ -77,7 +77,7 @@ function toSendOutcome(errorClass: SendErrorClass, text: string, message: string
     // Development chains that mine at once report the revert of a transaction that they did include.
     case 'revert':
     case 'revert_or_funds':
-    // Not taken now, but possibly by an earlier send of the same bytes, or by a part of the system behind the node.
+    // Not accepted now, but possibly by an earlier send of the same bytes, or by a system behind the node.
     case 'terminally_stuck':
     case 'retry_same_bytes':
     case 'node_unavailable':

@@ -55,7 +55,7 @@ test('one node that merely refuses them makes it a refusal', () => {
   expect(combineSendOutcomes([invalid, refused, invalid])).toEqual(refused)
 })
 
-test('a refusal in the absence of a node is told as such', () => {
+test('a refusal while a node is down is reported as such', () => {
   const refused = { type: 'refused', message: 'mine', reason: 'node_fee_cap' } as const
   expect(combineSendOutcomes([refused, null])).toEqual({ ...refused, isPartial: true })
   expect(combineSendOutcomes([refused, refused])).toEqual(refused)

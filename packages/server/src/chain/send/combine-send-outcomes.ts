@@ -24,7 +24,10 @@ const PRECEDENCE: readonly NodeAnswer['type'][] = [
   'invalid',
 ]
 
-/** Null is a node that was not reached and has no say; but where others refuse, it is told. If none was reached, nothing is known. */
+/**
+ * Null is a node that was not reached and has no say, but a refusal by the others mentions it. If none was reached,
+ * nothing is known.
+ */
 export function combineSendOutcomes(answers: readonly (NodeAnswer | null)[]): SendOutcome {
   for (const type of PRECEDENCE) {
     const found = answers.find((answer) => answer?.type === type)

@@ -41,7 +41,7 @@ export type SendErrorClass =
   | 'read_retry'
 
 export const SEND_ERROR_PATTERNS: readonly (readonly [SendErrorClass, RegExp])[] = [
-  // What a contract said may look like anything below.
+  // A contract's revert text may look like any pattern below.
   ['revert', /execution reverted|reverted with (reason|an unrecognized|panic|custom)|vm exception while processing/i],
   ['revert', /invalid opcode/i],
   ['revert_or_funds', /gas required exceeds allowance/i],

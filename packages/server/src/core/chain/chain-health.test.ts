@@ -29,7 +29,7 @@ describe('a chain', () => {
   })
 })
 
-describe('standing', () => {
+describe('stalled', () => {
   const quiet = { headSeenAt: T0 - 3_600_000, waitingSince: T0 - 120_000 }
 
   test('no block while something waits is named, with how long', () => {
@@ -41,7 +41,7 @@ describe('standing', () => {
     expect(assess({ headSeenAt: T0 - 119_999, waitingSince: T0 - 130_000 }).state).toBe('ok')
   })
 
-  test('a chain that makes blocks on demand is well while nobody wants one', () => {
+  test('a chain that makes blocks on demand is healthy while nobody needs one', () => {
     expect(assess({ ...quiet, waitingSince: null }).state).toBe('ok')
     expect(assess({ ...quiet, waitingSince: T0 - 119_999 }).state).toBe('ok')
     expect(assess(quiet).state).toBe('standing')
@@ -58,7 +58,7 @@ describe('rewound', () => {
 })
 
 describe('unreachable', () => {
-  test('reading fails for long: the node is named, since when, and why', () => {
+  test('reads fail for long: the node, since when and why are named', () => {
     const failing = { answeredAt: T0 - 9_000, failingSince: T0 - 8_000, lastError: 'no connection' }
     expect(assess(failing)).toEqual({
       state: 'unreachable',
@@ -69,7 +69,7 @@ describe('unreachable', () => {
     expect(assess({ ...failing, failingSince: T0 - 7_499 }).state).toBe('ok')
   })
 
-  test('looks that fail but get further are no outage', () => {
+  test('failing reads that still make progress are no outage', () => {
     expect(assess({ answeredAt: T0 - 500, failingSince: T0 - 60_000 }).state).toBe('ok')
   })
 
@@ -103,7 +103,7 @@ describe('how often blocks come', () => {
     expect(observeBlockTime(viewOf([0, 12, 24, 36]))).toBeNull()
   })
 
-  test('sets when a chain is said to stand, never below half a minute', () => {
+  test('sets when a chain counts as stalled, never below half a minute', () => {
     expect([0, 250, 2_000, 12_000].map(standingAfter)).toEqual([30_000, 30_000, 30_000, 120_000])
   })
 })

@@ -7,18 +7,18 @@ const AT_ONCE: Finality = { type: 'confirmations', count: 0 }
 const SIGNER: Finality = { type: 'confirmations', count: 12 }
 const finalityOf = ({ finality }: { readonly finality: Finality | null }) => finality ?? SIGNER
 
-describe('a caller who wants to hear at once', () => {
+describe('a caller that wants an early answer', () => {
   const attempts = [attemptOf(1), attemptOf(2, 'cancel')]
   const minedAs = (number: number) => {
     const tx = mined({ attempts, inclusion: inclusionIn(100, { txHash: attempts[number - 1]?.hash ?? '0x' }) })
     return { ...tx, intent: { ...tx.intent, finality: AT_ONCE } }
   }
 
-  test('hears of the execution at once', () => {
+  test('is told of the execution at once', () => {
     expect(finalityOfInclusion(minedAs(1), finalityOf)).toEqual(AT_ONCE)
   })
 
-  test('hears that an empty transaction took the nonce only once that is certain: it may be sent again after it', () => {
+  test('is told that an empty transaction took the nonce only once that is final', () => {
     expect(finalityOfInclusion(minedAs(2), finalityOf)).toEqual(SIGNER)
   })
 })

@@ -21,7 +21,7 @@ const three: Finality = { type: 'confirmations', count: 3 }
 const at = inclusionIn(100)
 
 describe('the block decides, not the height', () => {
-  test('another block at its height: reorged, however deep it was [G6]', () => {
+  test('another block at its height means reorged, however deep it was [G6]', () => {
     const uncle = inclusionIn(100, { blockHash: hashOf(0xcafe) })
     for (const head of [100, 103, 160]) {
       expect(assessInclusion(uncle, viewOf(90, head), three)).toEqual({ type: 'reorged' })
@@ -79,7 +79,7 @@ describe.each(['safe', 'finalized'] as const)('%s', (tag) => {
     expect(status).toMatchObject({ type: 'final', confirmations: [{ blockNumber: 101 }, { blockNumber: 102 }] })
   })
 
-  test('a tag never outvotes the block hash [G6]', () => {
+  test('a tag never overrides the block hash [G6]', () => {
     const uncle = inclusionIn(100, { blockHash: hashOf(0xcafe) })
     expect(assessInclusion(uncle, viewOf(90, 140, { [tag]: 140 }), rule)).toEqual({ type: 'reorged' })
   })

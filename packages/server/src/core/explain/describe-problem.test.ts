@@ -23,12 +23,12 @@ function problem(over: Partial<LaneProblem>): LaneProblem {
   return { code: 'stuck', since: AT, txId: null, nonce: null, count: null, detail: null, ...over }
 }
 
-test('nothing wrong, nothing said', () => {
+test('no problem, no text', () => {
   expect(describeLaneProblems(LANE, [{ nodeId: 'node-b', heartbeatAt: AT }])).toEqual([])
   expect(describeLaneProblems({ ...LANE, lease: null }, [])).toEqual([])
 })
 
-test('out of funds: what is lacking, what is there, and where to send it', () => {
+test('out of funds: what is missing, what is there, and where to send it', () => {
   const funds = { balance: { wei: 10n ** 15n }, txCost: { wei: 3n * 10n ** 15n, samples: 4 } }
   const problems = [problem({ code: 'out_of_funds', txId: TX, detail: 'it may cost 0.003 ETH' })]
   expect(describeLaneProblems({ ...LANE, ...funds, problems }, [])).toEqual([
@@ -62,7 +62,7 @@ test('a reservation is named where it is still the one', () => {
   expect(shown).toMatchObject({ reservationId: 'r-1', message: expect.stringContaining('(reservation r-1)') })
 })
 
-test('an owner that does not report is told while its lease lasts, and that there is none after it', () => {
+test('a silent owner is reported while its lease lasts, and a missing owner after that', () => {
   const silent = [{ nodeId: 'node-a', heartbeatAt: AT - 9_000 }]
   const [soon] = describeLaneProblems({ ...LANE, waiting: 2 }, silent)
   expect(soon).toMatchObject({ code: 'owner_silent', level: 'bad', message: expect.stringContaining('Node node-a') })

@@ -516,7 +516,7 @@ describe('blockedBy', () => {
     expect(explain(tx, around).blockedBy).toEqual({ type, ...fields })
   })
 
-  test('is absent where nothing but time or the chain is waited for', () => {
+  test('is absent if only time or the chain is waited for', () => {
     const itself = { txId: 'tx-1', nonce: 7, state: 'TRACKING' } as const
     for (const tx of [tracking('pending'), mined(), queued(), finished('CONFIRMED')]) {
       expect(explain(tx, context({}, { lowestUnmined: itself }))).not.toHaveProperty('blockedBy')
@@ -580,7 +580,7 @@ describe('in every situation that can occur', () => {
     expect(met.length).toBeGreaterThan(100)
   })
 
-  test('the words are whole, and say what they are about', () => {
+  test('the sentences are complete, and say what they are about', () => {
     for (const tx of met) {
       for (const around of arounds) {
         const { summary, cause, nextAction, options } = explain(tx, around)

@@ -22,13 +22,13 @@ function plan(txIds: readonly string[] | null, inFlight: readonly InFlight[], ch
 }
 
 describe('an order to cancel everything', () => {
-  test('first writes down what it is about: all that has a nonce and is in no block', () => {
+  test('first records its targets: everything with a nonce that is not mined', () => {
     const others = [mined({ id: 'mined' }), stuck('foreign_nonce', { id: 'lost' })]
     expect(plan(null, [sent, ...others])).toEqual({ type: 'note', txIds: ['tx-1'] })
     expect(plan(null, [])).toEqual({ type: 'note', txIds: [] })
   })
 
-  test('then waits for each of them, adds what a reorganisation brings back, and resets when all have ended', () => {
+  test('then waits for each, adds what a reorg brings back, and resets when all have ended', () => {
     expect(plan(['tx-1'], [sent])).toEqual({ type: 'wait' })
     expect(plan(['tx-1'], [mined()])).toEqual({ type: 'wait' })
     expect(plan(['tx-1'], [tracking('reorged', { id: 'tx-2' })])).toEqual({ type: 'note', txIds: ['tx-1', 'tx-2'] })
@@ -64,7 +64,7 @@ describe('an order to cancel everything', () => {
     })
   })
 
-  test('tells each transaction once', () => {
+  test('requests each cancellation once', () => {
     const order = { txIds: ['tx-1'] }
     expect(awaitsCancel(sent, order)).toBe(true)
     expect(awaitsCancel(sent, { txIds: [] })).toBe(false)

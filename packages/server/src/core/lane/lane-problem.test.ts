@@ -23,7 +23,7 @@ test('what waits in the queue is named with its reason', () => {
   ])
 })
 
-test('what goes on keeps its beginning; what is over is gone', () => {
+test('an ongoing problem keeps its start time; a solved one is gone', () => {
   const low = { ...WELL, isBalanceLow: true }
   const first = findLaneProblems(low, [])
   const later = findLaneProblems({ ...low, now: NOW + 60_000, unfunded: { txId: 'a', message: 'x' } }, first)

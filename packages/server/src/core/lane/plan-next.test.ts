@@ -33,12 +33,12 @@ function plan(tx: InFlight, { isPatient = false, policy = FAST, market = MARKET 
 }
 
 describe('refused for its price, and no node ever had it', () => {
-  test('is priced by the market at once, and no field has to grow that is dear enough', () => {
+  test('is priced by the market at once, and a fee field that is high enough does not grow', () => {
     expect(plan(unheld(fees(30n, 0n)))).toEqual({ type: 'replace', fees: fees(30n, 1n) })
     expect(plan(unheld(fees(5n, 3n)))).toEqual({ type: 'replace', fees: fees(21n, 3n) })
   })
 
-  test('goes on step by step, in its own time, where the market has it that the price is right', () => {
+  test('is raised step by step, at its usual pace, if the market says the price is right', () => {
     const tx = unheld(fees(80n, 8n))
     expect(plan(tx)).toEqual({ type: 'wait' })
     expect(plan(tx, { isPatient: true })).toEqual({ type: 'replace', fees: fees(90n, 9n) })
@@ -93,13 +93,13 @@ describe('an empty transaction', () => {
     expect(plan(tx)).toEqual({ type: 'replace', fees: fees(90n, 9n) })
   })
 
-  test('that may not outbid them is priced by the market: a node that has none takes it', () => {
+  test('that may not outbid them is priced by the market, for nodes that do not have them', () => {
     const policy: Policy = { ...FAST, maxFeePerGasWei: 85n * GWEI }
     const tx = unheld(fees(80n, 8n), { refusal, mayBeHeld: true })
     expect(plan(tx, { policy })).toEqual({ type: 'replace', fees: fees(21n, 1n) })
   })
 
-  test('that was priced too low because a node had them after all outbids the dearest at once', () => {
+  test('that was priced too low because a node did have them outbids the highest at once', () => {
     const attempts = [signed(fees(80n, 8n)), signed(fees(21n, 1n), 'cancel', 2)]
     const error = { code: 'replacement_underpriced', message: 'words' }
     const tx = unheld(fees(80n, 8n), { refusal, mayBeHeld: true, attempts, error })
@@ -108,7 +108,7 @@ describe('an empty transaction', () => {
   })
 })
 
-test('what a node holds and another outbids is a matter of patience', () => {
+test('a rival that outbids is no price refusal', () => {
   expect(isPriceRefused(refused('replacement_underpriced'))).toBe(false)
   expect(isPriceRefused(refused('underpriced'))).toBe(true)
 })

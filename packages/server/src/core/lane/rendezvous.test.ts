@@ -42,7 +42,7 @@ describe('the order', () => {
     fc.assert(property)
   })
 
-  test('of nobody is empty', () => {
+  test('without nodes is empty', () => {
     expect(rankNodes('1:0x00', [])).toEqual([])
   })
 })

@@ -71,7 +71,7 @@ describe('a nonce whose lock ran out', () => {
     },
   )
 
-  test('given back by its holder it ends as RELEASED, and as used where it was used', () => {
+  test('released by its holder it ends as RELEASED, or as used if it was used', () => {
     const released: Reservation = { ...reserved, state: 'RELEASED' }
     expect(moveReservation(released, lapsed(7, 7))).toMatchObject({
       reservation: { state: 'RELEASED' },
@@ -80,7 +80,7 @@ describe('a nonce whose lock ran out', () => {
     expect(moveReservation(released, lapsed(8, 8))).toMatchObject({ reservation: { state: 'USED' }, mark: 'USED' })
   })
 
-  test('a request without a nonce gives nothing back', () => {
+  test('a request without a nonce frees nothing', () => {
     expect(moveReservation(requested, lapsed(0, null))).toMatchObject({
       reservation: { state: 'EXPIRED', nonce: null },
       mark: null,
@@ -118,12 +118,12 @@ describe('a named hash', () => {
   })
 })
 
-describe('a nonce that is taken back', () => {
+describe('a nonce that an operator takes back', () => {
   const ordered: Reservation = { ...used, fillOrderedAt: 30 }
   const yielded: Reservation = { ...ordered, yieldedAt: 31 }
   const giveUp = (latestCount: number): ReservationEvent => ({ type: 'reservation.yielded', at: 31, latestCount })
 
-  test('is yielded on order, once, and only while the chain has not used it', () => {
+  test('is given up once, and only while the chain has not used it', () => {
     expect(moveReservation(ordered, giveUp(7))).toMatchObject({ reservation: { yieldedAt: 31 }, mark: 'YIELDED' })
     expect(moveReservation(ordered, giveUp(8))).toBeNull()
     expect(moveReservation(used, giveUp(7))).toBeNull()
@@ -207,7 +207,7 @@ test('no sequence of events frees a nonce that was used, moves a final one, or h
 describe('a reset', () => {
   const tx = { id: 'tx-1', state: 'TRACKING' } as const
 
-  test('is done where nothing alive is at or above the count', () => {
+  test('is done if nothing in use is at or above the count', () => {
     const live = { inFlight: [{ ...tx, nonce: 4 }], reservations: [{ ...reserved, finalAt: 1 }, requested] }
     expect(decideReset(5, live)).toEqual({ type: 'done', next: 5 })
   })

@@ -60,7 +60,7 @@ describe('low', () => {
     expect(isBalanceLow({ ...funds(0n), isInUse: false }, STABLE, false)).toBe(false)
   })
 
-  test('nor one on a chain without fees, nor one that an operator took the warning from', () => {
+  test('nor one on a chain without fees, nor one whose warning an operator turned off', () => {
     expect(isBalanceLow({ ...funds(0n), txCost: { wei: 0n, samples: 0 } }, STABLE, false)).toBe(false)
     expect(isBalanceLow(funds(0n), { ...STABLE, lowRunway: null }, false)).toBe(false)
   })

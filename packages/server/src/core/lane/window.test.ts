@@ -51,7 +51,7 @@ describe('the window', () => {
     expect(widenWindow(window, AUTO, 50, 6).size).toBe(100)
   })
 
-  test('where nobody knows how many were kept it is halved', () => {
+  test('if nobody knows how many were kept, it is halved', () => {
     const window = narrowWindow(openWindow(AUTO, 0), { kept: null, reason: 'pool_full' }, 5)
     expect(window).toMatchObject({ size: 8, ceiling: 8, reason: 'pool_full' })
   })

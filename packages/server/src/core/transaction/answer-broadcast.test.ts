@@ -43,7 +43,7 @@ describe.each(HELD)('$type', (outcome) => {
     expect(step.tx).toMatchObject({ submittedAt: at, lastSubmitAt: at, submitCount: 1, nextResubmitAt: at + 30_000 })
   })
 
-  test('ends a row of refusals, and leaves the first time of sending as it was', () => {
+  test('ends a series of refusals, and keeps the time of the first send', () => {
     const tx = refused('underpriced')
     expect(answerBroadcast(tx, answer(outcome), STABLE).tx).toMatchObject({
       subState: 'pending',
@@ -54,7 +54,7 @@ describe.each(HELD)('$type', (outcome) => {
     })
   })
 
-  test('frees what a node had refused for good, and lets it wait for a block anew', () => {
+  test('revives what a node had refused for good, and starts a new wait for a block', () => {
     const step = answerBroadcast(stuck('rejected_by_node'), answer(outcome), STABLE)
     expect(step.tx).toMatchObject({ state: 'TRACKING', subState: 'pending', error: null, waitingSince: at })
     expect(step.tx).not.toHaveProperty('stuckAt')
@@ -113,7 +113,7 @@ describe.each(REFUSALS)('%o', (outcome, subState) => {
 })
 
 describe.each(REFUSALS.filter(([{ type }]) => type !== 'pool_full'))('%o, again and again', (outcome) => {
-  test('is STUCK with an alarm at the last attempt that policy allows, and not before', () => {
+  test('is STUCK with an alarm at the last attempt that the policy allows, not before', () => {
     const almost = tracking('pending', { refusals: STABLE.maxSubmitAttempts - 2 })
     const before = answerBroadcast(almost, answer(outcome), STABLE)
     expect([before.tx.state, before.effects]).toEqual(['TRACKING', []])
@@ -146,7 +146,7 @@ describe('nonce_gap', () => {
     }
   })
 
-  test('never gets a transaction stuck, however often, and is asked for with growing pauses', () => {
+  test('never makes a transaction stuck, however often, and is retried with growing pauses', () => {
     const pauses: number[] = []
     let tx: Transaction = allocated()
     for (let times = 0; times < 100; times++) {
@@ -188,7 +188,7 @@ describe('STUCK', () => {
     expect(step.effects).toEqual([])
   })
 
-  test('by a refusal tells the newest one', () => {
+  test('by a refusal shows the newest one', () => {
     const tx = stuck('rejected_by_node', { error: { code: 'pool_full', message } })
     expect(answerBroadcast(tx, refusal, STABLE).tx.error?.code).toBe('underpriced')
   })

@@ -59,7 +59,7 @@ describe.each([STABLE, FAST])('a nonce that a foreign transaction used, under $p
     expect(tx.state).toBe(policy.onForeignNonce === 'stuck' ? 'STUCK' : 'QUEUED')
   })
 
-  test('long before ours took it: the count was stale, and it takes another', () => {
+  test('long before ours was assigned: the count was stale, and it takes another nonce', () => {
     for (const proof of [proofOf({ minedAt: T0 - 60_000 }), otherProof({ minedAt: T0 - 60_000 })]) {
       const step = lose(tracking('pending'), proof, policy)
       expect(step.tx).toMatchObject({ state: 'QUEUED', subState: 'accepted', error: null })
@@ -93,13 +93,13 @@ describe('STUCK on a foreign nonce', () => {
     expect(allowedActions(exact, STABLE)).toMatchObject({ requeue: { allowed: false }, close: { allowed: true } })
   })
 
-  test('an order cannot make an unpaid one CONFIRMED, nor send a paid one again', () => {
+  test('an operator cannot make one without the effect CONFIRMED, nor resend one that had it', () => {
     expect(order('resolved', tx, otherProof()).tx).toBe(tx)
     expect(order('requeued', tx, proofOf()).tx).toBe(tx)
     expect(order('closed', tx, proofOf()).tx).toBe(tx)
   })
 
-  test('requeued: back in line, with every hash that was signed', () => {
+  test('requeued: back in the queue, with every signed hash', () => {
     const step = order('requeued', tx, otherProof())
     expect(step.tx).toMatchObject({ state: 'QUEUED', subState: 'accepted', attempts: tx.attempts })
     expect(step.notes).toMatchObject([{ cause: 'operator', detail: { ...by, nonce: NONCE, hash: THEIRS } }])
@@ -133,7 +133,7 @@ describe('STUCK on a foreign nonce', () => {
     })
   })
 
-  test('one that was called stuck before effects were compared ends as it should', () => {
+  test('a transaction marked stuck by an older version ends correctly', () => {
     expect(lose(tx, proofOf()).tx.state).toBe('CONFIRMED')
     expect(lose(tx, otherProof()).tx).toBe(tx)
   })

@@ -67,7 +67,7 @@ describe('proof', () => {
     expect(move(tx, answer(INVALID)).tx).toMatchObject({ state: tx.state, nonce: 7 })
   })
 
-  test('after a send that was claimed again, no refusal is', () => {
+  test('after a second send, no refusal counts as proof', () => {
     const resent = move(allocated({ attempts: TOO_LITTLE_GAS }), { type: 'resubmit.claimed', at }).tx
     expect(resent).toMatchObject({ mayBeHeld: true })
     expect(move(resent, answer(INVALID)).tx).toMatchObject({ state: 'ALLOCATED', nonce: 7 })
@@ -102,7 +102,7 @@ describe('patience', () => {
     expect(move(once, answer(REFUSED, 1)).tx).toMatchObject({ subState: 'making_way' })
   })
 
-  test('its own bytes with a node after all, before the empty ones are signed: it goes on as ever', () => {
+  test('a node has its bytes after all, before the empty ones are signed: it continues as usual', () => {
     const tx = move(allocated(), answer(REFUSED)).tx
     expect(move(tx, answer({ type: 'accepted' })).tx).toMatchObject({
       state: 'TRACKING',
@@ -124,7 +124,7 @@ test.each<[string, InFlight, typeof FAST]>([
   expect(move(tx, byPrice, policy).tx).toBe(tx)
 })
 
-test('what is STUCK by refusals makes way as well, and goes on with the empty transaction', () => {
+test('a transaction STUCK by refusals makes way too, with the empty transaction', () => {
   const tx = move(stuck('rejected_by_node', { refusals: 10 }), answer(REFUSED)).tx
   expect(tx).toMatchObject({ state: 'STUCK', subState: 'rejected_by_node', refusal: { code: 'rejected' } })
   const added: TxEvent = { type: 'attempt.added', at, attempt: attemptOf(2, 'cancel') }
@@ -134,7 +134,7 @@ test('what is STUCK by refusals makes way as well, and goes on with the empty tr
 describe('the empty transaction', () => {
   const making = tracking('making_way', { refusal: REFUSAL, attempts: BOTH })
 
-  test('is sent as any other, and what is going on stays told', () => {
+  test('is sent like any other, and explain still says what is going on', () => {
     const added = move(tracking('making_way', { refusal: REFUSAL }), {
       type: 'attempt.added',
       at,
@@ -149,7 +149,7 @@ describe('the empty transaction', () => {
     })
   })
 
-  test('final in a block ends it as rejected, with what the nodes said', () => {
+  test('mined and final ends it as rejected, with the error of the nodes', () => {
     const { tx, effects } = finish(making, 2)
     expect(tx).toMatchObject({ state: 'CANCELLED', subState: 'rejected', nonce: 7, refusal: null })
     expect(tx.error).toEqual({ code: 'rejected', message: 'refused', reason: message })
@@ -175,7 +175,7 @@ describe('the empty transaction', () => {
     expect(move(tx, answer(REFUSED, 2)).tx).toMatchObject({ state: 'STUCK', error: { code: 'rejected' } })
   })
 
-  test("somebody else's transaction under the nonce ends it as well", () => {
+  test('a foreign transaction with the nonce ends it too', () => {
     const { tx, effects } = move(making, { type: 'nonce.lost', at, proof: otherProof() })
     expect(tx).toMatchObject({ state: 'CANCELLED', subState: 'rejected', nonce: null, error: { reason: message } })
     expect(effects).toEqual([{ type: 'nonce.used' }])
@@ -185,7 +185,7 @@ describe('the empty transaction', () => {
 describe('a refusal that may pass', () => {
   const passing = tracking('making_way', { refusal: { ...REFUSAL, mayPass: true }, attempts: BOTH })
 
-  test('brings it back in line once the empty transaction is final, at its old place', () => {
+  test('brings it back into the queue at its old position, once the empty transaction is final', () => {
     const { tx, effects, notes } = finish(passing, 2)
     expect(tx).toMatchObject({ state: 'QUEUED', subState: 'accepted', error: null, attempts: BOTH })
     expect(effects).toEqual([{ type: 'nonce.used' }])
@@ -203,7 +203,7 @@ describe('while it makes way', () => {
   const by = { actor: 'ann', reason: 'drill' }
   const passing = tracking('making_way', { refusal: { ...REFUSAL, mayPass: true }, attempts: BOTH })
 
-  test("an operator's cancel is an end of its own", () => {
+  test("an operator's cancel is a different end", () => {
     const { tx } = move(passing, { type: 'operator.cancelled', at, by })
     expect(tx).toMatchObject({ refusal: null, requestedReplacement: 'none' })
     expect(finish(tx, 2).tx).toMatchObject({ state: 'CANCELLED', subState: 'cancelled', error: null })
@@ -242,7 +242,7 @@ describe('a policy that replaces only on order', () => {
     expect(again).toMatchObject({ subState: 'signed', refusal: null })
   })
 
-  test('goes on with one that is out, or that an operator ordered', () => {
+  test('continues with one that was sent, or that an operator requested', () => {
     const sent = tracking('making_way', { ...waits, attempts: BOTH })
     expect(move(sent, { type: 'attempt.added', at, attempt: attemptOf(3, 'cancel') }, STABLE).tx.attempts).toHaveLength(
       3,

@@ -18,7 +18,7 @@ const SEEN: TxEvent = { type: 'preconfirmation.seen', at, hash: hashOf(1), block
 const LOST: TxEvent = { type: 'preconfirmation.lost', at, blockNumber: 104 }
 const promised = tracking('preconfirmed')
 
-test('it is told with its hash, its block and what it came to, and what went wrong before is over', () => {
+test('it is reported with hash, block and result, and earlier problems are over', () => {
   const { tx, notes } = transition(refused('underpriced'), SEEN, STABLE)
   expect(tx).toMatchObject({ state: 'TRACKING', subState: 'preconfirmed', error: null, refusals: 0, inclusion: null })
   const detail = { hash: hashOf(1), blockNumber: 104, succeeded: false }
@@ -29,7 +29,7 @@ test('bytes that no node has answered for are with one after all', () => {
   expect(transition(allocated(), SEEN, STABLE).tx).toMatchObject({ state: 'TRACKING', submittedAt: at })
 })
 
-test('it is told once, whichever attempt or block it is seen with next', () => {
+test('it is reported once, whichever attempt or block shows it next', () => {
   const bumped = tracking('preconfirmed', { attempts: [attemptOf(1), attemptOf(2, 'bump')] })
   expect(transition(bumped, { ...SEEN, hash: hashOf(2), blockNumber: 105 }, STABLE).tx).toBe(bumped)
 })
@@ -41,14 +41,14 @@ test("a stranger's hash, and bytes of a nonce that was lost, say nothing", () =>
   expect(transition(moved, SEEN, STABLE).tx).toBe(moved)
 })
 
-test('what is STUCK waits for a block all the same', () => {
+test('a STUCK transaction still waits for a block', () => {
   for (const cause of ['no_inclusion', 'rejected_by_node', 'foreign_nonce'] as const) {
     const tx = stuck(cause)
     expect(transition(tx, SEEN, STABLE).tx).toBe(tx)
   }
 })
 
-test('a block takes its place; a reorganisation brings back what is true then', () => {
+test('an inclusion replaces it; a reorg restores what is true then', () => {
   const mined = transition(promised, { type: 'inclusion.seen', at, inclusion: inclusionIn(104) }, STABLE).tx
   expect(mined).toMatchObject({ subState: 'mined', inclusion: { blockNumber: 104 } })
   const { blockHash } = inclusionIn(104)
@@ -75,7 +75,7 @@ test('a refusal takes it away', () => {
   expect(tx).toMatchObject({ subState: 'rejected_by_node', refusals: 1 })
 })
 
-test('it is not called stuck, nor blocked by a lower nonce, while the promise stands', () => {
+test('it is not marked stuck, nor blocked by a lower nonce, while it is preconfirmed', () => {
   for (const blockedByNonce of [null, 5]) {
     const late = promised.waitingSince + STABLE.stuckAfterMs
     expect(transition(promised, { type: 'time.passed', at: late, blockedByNonce }, STABLE).tx).toBe(promised)

@@ -33,7 +33,7 @@ function move(tx: Transaction, event: TxEvent, policy = FAST) {
 const NEVER: Policy = { ...STABLE, mayReplace: 'never' }
 
 describe('where replacements wait for an order', () => {
-  test('a deadline replaces nothing, and other bytes are signed only for a wish', () => {
+  test('a deadline replaces nothing, and other bytes are signed only on request', () => {
     const sent = tracking('pending')
     expect(move(sent, LATE, STABLE).tx).toBe(sent)
     expect(move(sent, added('bump'), STABLE).tx).toBe(sent)
@@ -50,7 +50,7 @@ describe('where replacements wait for an order', () => {
     expect(move(cancelled, added('cancel', 3), STABLE).tx.attempts).toHaveLength(3)
   })
 
-  test('a stuck one goes on with the bytes that were ordered', () => {
+  test('a stuck transaction continues with the requested bytes', () => {
     const ordered = move(stuck('no_inclusion'), CANCEL, STABLE).tx
     expect(move(ordered, added('cancel'), STABLE).tx).toMatchObject({ state: 'TRACKING', requestedReplacement: 'none' })
   })
@@ -59,7 +59,7 @@ describe('where replacements wait for an order', () => {
 describe('a bump that is not signed', () => {
   const refuse = (code: string): TxEvent => ({ type: 'bump.refused', at, error: { code, message: 'no' } })
 
-  test('is said once for each reason, ends the wish, and stays said while the same bytes go on', () => {
+  test('is reported once per reason, ends the request, and stays reported while the same bytes are resent', () => {
     const wished = tracking('pending', { requestedReplacement: 'speed_up' })
     const refused = move(wished, refuse('bump_would_revert')).tx
     expect(refused).toMatchObject({
@@ -75,7 +75,7 @@ describe('a bump that is not signed', () => {
   })
 })
 
-describe('a wish', () => {
+describe('a requested replacement', () => {
   test.each([
     ['speed-up', SPEED_UP, 'speed_up'],
     ['cancel', CANCEL, 'cancel'],
@@ -131,7 +131,7 @@ function inclusionOfFirst() {
 }
 
 describe('a new attempt', () => {
-  test('joins the earlier ones and is sent; the wish that it fulfils is over', () => {
+  test('joins the earlier ones and is sent; the request that it fulfils is over', () => {
     const step = move(tracking('pending', { requestedReplacement: 'speed_up' }), added('bump'))
     expect(step.tx).toMatchObject({
       requestedReplacement: 'none',
@@ -177,7 +177,7 @@ describe('a new attempt', () => {
 })
 
 describe('the cap', () => {
-  test('is told once; a node that takes the same bytes again does not unsay it', () => {
+  test('is reported once, and stays reported when a node accepts the same bytes again', () => {
     const step = move(tracking('pending'), CAPPED)
     expect(step.tx).toMatchObject({ subState: 'fee_above_cap', error: { code: 'fee_above_cap' } })
     expect(step.effects).toEqual([])

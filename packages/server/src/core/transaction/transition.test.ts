@@ -264,7 +264,7 @@ describe.each(Object.values(EVENTS))('$type', (event) => {
   })
 })
 
-describe('nonce.lost where policy puts it back in line', () => {
+describe('nonce.lost if the policy requeues it', () => {
   const losers = Object.keys(TABLE['nonce.lost']).concat('stuckForeign') as SampleName[]
 
   test.each(losers.filter((name) => name !== 'stuckForeign'))('%s', (name) => {
@@ -312,7 +312,7 @@ describe('waiting', () => {
     },
   )
 
-  test('of a gap is the wait of the nonce that is missing, and starts anew once that is mined', () => {
+  test('for a gap counts for the missing nonce, and starts over once that is mined', () => {
     const blocked = transition(SAMPLES.gap, tooLong(5), STABLE).tx
     expect(blocked).toMatchObject({ subState: 'blocked_by_predecessor', error: null })
     expect(transition(blocked, tooLong(5), STABLE).tx).toBe(blocked)
@@ -321,7 +321,7 @@ describe('waiting', () => {
     expect(transition(again, tooLong(null), STABLE).tx).toMatchObject({ state: 'TRACKING', waitingSince: at })
   })
 
-  test('starts anew once the lower nonce is mined: the time behind another is not its own', () => {
+  test('starts over once the lower nonce is mined: time behind another does not count', () => {
     const blocked = transition(SAMPLES.pending, tooLong(5), STABLE).tx
     expect(transition(blocked, tooLong(5), STABLE).tx).toBe(blocked)
     const free = transition(blocked, tooLong(null), STABLE).tx

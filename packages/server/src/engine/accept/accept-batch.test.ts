@@ -51,7 +51,7 @@ function setUp() {
   return { acceptBatch, stored }
 }
 
-test('behind one that is refused, those of the same signer that chose their nonces are turned away', async () => {
+test('after a refused item, later items of the same signer with a chosen nonce are refused too', async () => {
   const { acceptBatch, stored } = setUp()
   const answers = await acceptBatch([
     request(ALICE, 1n, 5),
@@ -65,7 +65,7 @@ test('behind one that is refused, those of the same signer that chose their nonc
   expect(stored).toEqual([1n, 4n, 5n])
 })
 
-test('those without a nonce of their own take whatever place is left', async () => {
+test('items without a chosen nonce take any nonce that is left', async () => {
   const { acceptBatch, stored } = setUp()
   await acceptBatch([request(ALICE, 0n), request(ALICE, 2n), request(ALICE, 3n, 8)])
   expect(stored).toEqual([2n, 3n])

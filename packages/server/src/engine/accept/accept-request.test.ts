@@ -1,26 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { plainRequest } from '../../testing/engine/plain-request.ts'
 import { type AcceptRequest, digestRequest } from './accept-request.ts'
 
 const SIGNER = `0x${'11'.repeat(20)}` as const
 const STRANGER = `0x${'99'.repeat(20)}` as const
 const TARGET = `0x${'22'.repeat(20)}` as const
 
-const REQUEST: AcceptRequest = {
-  chainId: 1,
-  from: SIGNER,
-  to: TARGET,
-  data: '0x',
-  value: 0n,
-  gasLimit: null,
-  fees: null,
-  speed: null,
-  priority: null,
-  validUntil: null,
-  requestId: null,
-  finality: null,
-  simulate: null,
-  metadata: {},
-}
+const REQUEST = plainRequest(SIGNER, TARGET)
 
 describe('the digest of a request', () => {
   test('does not depend on the order of fields or on the request id', () => {

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../../core/app-error.ts'
 import { STABLE } from '../../core/lane/policy.ts'
-import type { Queued, Transaction } from '../../core/transaction/transaction.ts'
+import type { Transaction } from '../../core/transaction/transaction.ts'
 import type { Call, Chain } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { NewTransaction, SignerRecord } from '../../ports/store.ts'
+import { toQueued } from '../../store/rules/queued-transaction.ts'
 import { createFakeChain } from '../../testing/chain/fake-chain.ts'
+import { plainRequest } from '../../testing/engine/plain-request.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { createAccept } from './accept.ts'
 import { type AcceptRequest, digestRequest, formIntent } from './accept-request.ts'
@@ -16,22 +18,7 @@ const STRANGER = `0x${'99'.repeat(20)}` as const
 const TARGET = `0x${'22'.repeat(20)}` as const
 const NOW = 1_000_000
 
-const REQUEST: AcceptRequest = {
-  chainId: 1,
-  from: SIGNER,
-  to: TARGET,
-  data: '0x',
-  value: 0n,
-  gasLimit: null,
-  fees: null,
-  speed: null,
-  priority: null,
-  validUntil: null,
-  requestId: null,
-  finality: null,
-  simulate: null,
-  metadata: {},
-}
+const REQUEST = plainRequest(SIGNER, TARGET)
 
 /** Time stands still: what is due within moments runs after the current turn, deadlines never come. */
 const clock: Clock = {
@@ -42,22 +29,6 @@ const clock: Clock = {
     const timer = setImmediate(run)
     return () => clearImmediate(timer)
   },
-}
-
-function queued({ id, intent }: NewTransaction): Queued {
-  return {
-    id,
-    intent,
-    version: 1,
-    state: 'QUEUED',
-    subState: 'accepted',
-    error: null,
-    suspended: false,
-    createdAt: 0,
-    attempts: [],
-    retryAt: null,
-    prepareFailures: 0,
-  }
 }
 
 function record(chainId: number): SignerRecord {
@@ -116,7 +87,7 @@ function setUp(options: SetUpOptions = {}) {
     intake: {
       submit: async (item) => {
         stored.push(item)
-        return state.outcome ?? { type: 'inserted', transaction: queued(item) }
+        return state.outcome ?? { type: 'inserted', transaction: toQueued(item, 0) }
       },
     },
     random: { id: () => `id-${stored.length}`, fraction: () => 0 },
@@ -175,12 +146,8 @@ describe('refusal leaves nothing behind', () => {
     expect([stored, batches]).toEqual([[], []])
     expect(await accept({ ...REQUEST, fees: offer(perGas), maxFeeWei: 10n ** 20n })).toMatchObject({ type: 'accepted' })
     expect(stored[0]?.intent.maxFeeWei).toBe(10n ** 20n)
-    state.earlier = {
-      ...queued({
-        id: 'first',
-        intent: formIntent(dear, { chainId: 1, signer: SIGNER }, { speed: 'standard', simulate: true }),
-      }),
-    }
+    const intent = formIntent(dear, { chainId: 1, signer: SIGNER }, { speed: 'standard', simulate: true })
+    state.earlier = toQueued({ id: 'first', intent }, 0)
     expect(await accept(dear)).toMatchObject({ type: 'existing' })
   })
 

@@ -37,7 +37,7 @@ test('requests of the same moment are one look-up', async () => {
   expect(asked).toEqual([3])
 })
 
-test('a database that comes back in time is no error; one that does not is named', async () => {
+test('a database that comes back in time causes no error; otherwise the error names it', async () => {
   let failures = 3
   const findRequests = async (keys: readonly RequestKey[]) => {
     if (failures-- > 0) throw new StoreUnavailable('away')

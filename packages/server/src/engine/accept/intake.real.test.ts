@@ -4,6 +4,7 @@ import { createSystemClock } from '../../app/system-clock.ts'
 import { STABLE } from '../../core/lane/policy.ts'
 import { type NewTransaction, type Store, StoreUnavailable } from '../../ports/store.ts'
 import { createPostgresStore } from '../../store/postgres/postgres-store.ts'
+import { anyIntent } from '../../testing/store/samples.ts'
 import { createSilentTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { createIntake } from './intake.ts'
 
@@ -25,24 +26,11 @@ afterAll(async () => {
 function newTransaction(place: number, requestId: string | null): NewTransaction {
   return {
     id: `01890a5d-ac96-774b-bcce-${place.toString().padStart(12, '0')}`,
-    intent: {
-      lane: LANE,
-      to: LANE.signer,
-      data: '0x',
+    intent: anyIntent(LANE, {
       value: BigInt(place),
-      gasLimit: null,
-      fees: null,
-      maxFeeWei: null,
-      speed: 'standard',
-      priority: 0,
-      validUntil: null,
       requestId,
-      finality: null,
-      simulate: true,
-      simulated: true,
       requestDigest: `0x${place.toString(16).padStart(64, '0')}`,
-      metadata: {},
-    },
+    }),
   }
 }
 

@@ -1,62 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Queued, Transaction } from '../../core/transaction/transaction.ts'
-import type { Clock } from '../../ports/clock.ts'
+import type { Transaction } from '../../core/transaction/transaction.ts'
 import { type InsertOutcome, type NewTransaction, StoreUnavailable } from '../../ports/store.ts'
+import { toQueued } from '../../store/rules/queued-transaction.ts'
+import { timerClock as clock } from '../../testing/engine/timer-clock.ts'
+import { anyIntent } from '../../testing/store/samples.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { createIntake, type IntakeLimits } from './intake.ts'
-
-/** Moved by hand through vitest's timers. */
-const clock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => Date.now(),
-  schedule(delayMs, run) {
-    const timer = setTimeout(run, delayMs)
-    return () => clearTimeout(timer)
-  },
-}
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 function newTransaction(id: string, requestId: string | null = null): NewTransaction {
   const lane = { chainId: 1, signer: `0x${'11'.repeat(20)}` as const }
-  return {
-    id,
-    intent: {
-      lane,
-      to: null,
-      data: '0x',
-      value: 0n,
-      gasLimit: null,
-      fees: null,
-      maxFeeWei: null,
-      speed: 'standard',
-      priority: 0,
-      validUntil: null,
-      requestId,
-      requestDigest: `0x${'00'.repeat(32)}`,
-      finality: null,
-      simulate: true,
-      simulated: true,
-      metadata: {},
-    },
-  }
-}
-
-function queued({ id, intent }: NewTransaction): Queued {
-  return {
-    id,
-    intent,
-    version: 1,
-    state: 'QUEUED',
-    subState: 'accepted',
-    error: null,
-    suspended: false,
-    createdAt: 0,
-    attempts: [],
-    retryAt: null,
-    prepareFailures: 0,
-  }
+  return { id, intent: anyIntent(lane, { requestId, requestDigest: `0x${'00'.repeat(32)}` }) }
 }
 
 /** Each call waits until the test answers it, so that what is on its way at one time can be seen. */
@@ -66,7 +22,7 @@ function createHeldStore() {
     calls,
     insertTransactions: (batch: readonly NewTransaction[]) =>
       new Promise<readonly InsertOutcome[]>((resolve, reject) => {
-        const accept = () => resolve(batch.map((item) => ({ type: 'inserted', transaction: queued(item) })))
+        const accept = () => resolve(batch.map((item) => ({ type: 'inserted', transaction: toQueued(item, 0) })))
         calls.push({ batch, accept, fail: reject })
       }),
   }
@@ -116,7 +72,7 @@ describe('a store that does not answer', () => {
 
   test('an item that finds its own row after an unknown commit was inserted, even if it has moved on', async () => {
     const item = newTransaction('a')
-    const moved: Transaction = { ...queued(item), state: 'EXPIRED', nonce: null, finalAt: 1, subState: 'expired' }
+    const moved: Transaction = { ...toQueued(item, 0), state: 'EXPIRED', nonce: null, finalAt: 1, subState: 'expired' }
     const insertTransactions = vi
       .fn<(batch: readonly NewTransaction[]) => Promise<readonly InsertOutcome[]>>()
       .mockRejectedValueOnce(new StoreUnavailable('the answer was lost'))
@@ -128,7 +84,7 @@ describe('a store that does not answer', () => {
   })
 
   test('an earlier request of the same caller stays `existing`', async () => {
-    const earlier = queued(newTransaction('earlier', 'key'))
+    const earlier = toQueued(newTransaction('earlier', 'key'), 0)
     const insertTransactions = async (): Promise<readonly InsertOutcome[]> => [
       { type: 'existing', transaction: earlier },
     ]
@@ -138,7 +94,7 @@ describe('a store that does not answer', () => {
     expect(await submitted).toEqual({ type: 'existing', transaction: earlier })
   })
 
-  test('each item is given up at its own deadline, with its fate said to be unknown, and is not sent again [G7]', async () => {
+  test('each item times out at its own deadline with an unknown outcome, and is not sent again [G7]', async () => {
     const insertTransactions = vi.fn(async (_batch: readonly NewTransaction[]) => {
       throw new StoreUnavailable('down')
     })

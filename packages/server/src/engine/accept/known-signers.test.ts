@@ -52,7 +52,7 @@ function setUpSigners(...registered: SignerRecord[]) {
 const lane = { chainId: 1, signer: SIGNER }
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('one that is not known is looked up before it is refused, and then remembered', async () => {
+test('an unknown signer is looked up before it is refused, and then cached', async () => {
   const { known, register, reads } = setUpSigners()
   expect(await known.find(lane)).toBeNull()
   const readsBefore = reads()
@@ -78,7 +78,7 @@ test('one registered while a read is under way is not refused by that read', asy
   expect(await late).toEqual(record(1))
 })
 
-test('they are read anew on notice and when they grow old, behind the answer', async () => {
+test('they are refreshed on notice and when old, without delaying the answer', async () => {
   const { known, register, listeners, advance, reads } = setUpSigners()
   register(record(1))
   await known.find(lane)
@@ -97,7 +97,7 @@ test('they are read anew on notice and when they grow old, behind the answer', a
   expect(listeners.size).toBe(0)
 })
 
-test('a store that is down leaves those that are known, and says so; the unknown cannot be told', async () => {
+test('with the database down, known signers still work, and unknown ones get a clear error', async () => {
   const { known, register, breakStore, advance, telemetry } = setUpSigners()
   register(record(1))
   await known.find(lane)

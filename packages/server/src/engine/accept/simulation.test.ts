@@ -1,24 +1,15 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Intent } from '../../core/transaction/transaction.ts'
 import type { Call, Chain } from '../../ports/chain.ts'
-import type { Clock } from '../../ports/clock.ts'
 import { createFakeChain } from '../../testing/chain/fake-chain.ts'
 import { queued } from '../../testing/core/sample-transactions.ts'
+import { timerClock as clock } from '../../testing/engine/timer-clock.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { createSimulation } from './simulation.ts'
 
 const { intent } = queued()
 const PASSED = { type: 'passed' }
 const SKIPPED = { type: 'skipped' }
-
-const clock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => Date.now(),
-  schedule(delayMs, run) {
-    const timer = setTimeout(run, delayMs)
-    return () => clearTimeout(timer)
-  },
-}
 
 interface SetUpOptions {
   readonly balance?: bigint
@@ -60,7 +51,7 @@ test('calls that come together go to the chain as one batch, and each gets its o
   expect(batches.map((calls) => calls.map((call) => call.value))).toEqual([[1n, 5n, 3n]])
 })
 
-test('a certain revert is told with its reason, lack of funds as what it is', async () => {
+test('a certain revert is reported with its reason, missing funds as missing funds', async () => {
   expect(await setUp().tryOut({ data: '0xdead' })).toMatchObject({
     type: 'refused',
     error: {
@@ -72,7 +63,7 @@ test('a certain revert is told with its reason, lack of funds as what it is', as
   expect(poor).toMatchObject({ type: 'refused', error: { details: { outcome: 'insufficient_funds' } } })
 })
 
-test('a node that leaves out an answer has said nothing against that call', async () => {
+test('a missing answer says nothing against that call', async () => {
   const { tryOut, telemetry } = setUp({ estimate: async () => [{ type: 'ok', gas: 1n }] })
   expect(await Promise.all([tryOut(), tryOut()])).toEqual([PASSED, SKIPPED])
   expect(telemetry.logs).toMatchObject([{ level: 'warn', message: 'accepted without simulation' }])
@@ -90,7 +81,7 @@ test('a failure counts only at the head that is followed: before there is one, n
   expect(telemetry.logs).toMatchObject([{ level: 'warn', message: 'accepted without simulation' }])
 })
 
-test('a node that is silent holds nobody up for long', async () => {
+test('a silent node delays nobody for long', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const { tryOut, telemetry } = setUp({ estimate: () => new Promise(() => {}) })
@@ -100,7 +91,7 @@ test('a node that is silent holds nobody up for long', async () => {
   expect(telemetry.logs).toMatchObject([{ message: 'accepted without simulation' }])
 })
 
-test('a bug is not taken for a node that cannot be reached', async () => {
+test('a bug is not reported as an unreachable node', async () => {
   const { tryOut } = setUp({ estimate: () => Promise.reject(new TypeError('bug')) })
   await expect(tryOut()).rejects.toBeInstanceOf(TypeError)
 })

@@ -12,12 +12,15 @@ function setUp() {
   const account = createAccountWatch({
     chain: { getBalance: async () => 7n, getCode: async () => '0x' },
     balances: { read: () => new Promise((resolve, reject) => asked.push({ resolve, reject })) },
-    ...{ clock: createManualClock(), telemetry: createRecordingTelemetry(), lane, wake: () => {} },
+    clock: createManualClock(),
+    telemetry: createRecordingTelemetry(),
+    lane,
+    wake: () => {},
   })
   return { account, asked }
 }
 
-test('what those in flight may cost is not promised again', async () => {
+test('funds for transactions in flight are not committed twice', async () => {
   const { account, asked } = setUp()
   const reading = account.readBalance(1, () => 30n)
   asked[0]?.resolve(100n)
@@ -27,7 +30,7 @@ test('what those in flight may cost is not promised again', async () => {
   expect(account.available()).toBe(50n)
 })
 
-test('what is promised while the balance is read is not promised again', async () => {
+test('funds committed while the balance is read are not committed twice', async () => {
   const { account, asked } = setUp()
   const reading = account.readBalance(1, () => 30n)
   account.commit(25n)
@@ -41,7 +44,7 @@ test('what is promised while the balance is read is not promised again', async (
   expect(account.available()).toBe(45n)
 })
 
-test("without an answer for the head, a node's latest balance holds back, and is told to nobody", async () => {
+test('without an answer for the head, the latest balance of a node limits sends, but is not reported', async () => {
   const { account, asked } = setUp()
   const reading = account.readBalance(1, () => 3n)
   asked[0]?.resolve(null)
@@ -49,7 +52,7 @@ test("without an answer for the head, a node's latest balance holds back, and is
   expect([account.available(), account.takeNews()]).toEqual([4n, null])
 })
 
-test('an unknown balance holds nothing back', async () => {
+test('an unknown balance limits nothing', async () => {
   const { account, asked } = setUp()
   const reading = account.readBalance(1, () => 3n)
   asked[0]?.reject(new ChainUnavailable('away'))

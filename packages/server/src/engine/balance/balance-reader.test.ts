@@ -41,7 +41,7 @@ test('those that come meanwhile share the next one', async () => {
   expect(await Promise.all(later)).toEqual([2n, 3n, 4n])
 })
 
-test('a failure is told to those who asked, and the next one is asked all the same', async () => {
+test('a failure reaches those who asked, and the next read still happens', async () => {
   let fails = true
   const reader = createBalanceReader({
     getBalances: async () => {

@@ -11,8 +11,8 @@ async function setUp(policy: Partial<Policy> = {}, options: TestClusterOptions =
   return await createTestCluster({ ...options, policy: { ...POLICY, ...policy } })
 }
 
-describe('a bump that no node takes', () => {
-  test('the account cannot pay the bump: the bytes that it can pay go on being sent', async () => {
+describe('a bump that no node accepts', () => {
+  test('the account cannot pay the bump: the affordable bytes are still resent', async () => {
     const cluster = await setUp()
     await cluster.startNode()
     // Enough for the original (25,200 gas at 3 gwei), far too little for 30 gwei.
@@ -85,7 +85,7 @@ describe('balance', () => {
     expect((await seen(cluster))?.balance?.wei).toBe(5n)
   })
 
-  test('one that stays the same is not stored with every reading', async () => {
+  test('an unchanged balance is not stored with every read', async () => {
     const cluster = await setUp()
     const node = await cluster.startNode()
     const writes = () => node.store.calls.get('writeLanes') ?? 0
@@ -118,7 +118,7 @@ describe('balance', () => {
     expect(asked.reduce((sum, count) => sum + count, 0)).toBe(10)
   })
 
-  test('a node that is behind changes nothing: low is not told for a balance of yesterday', async () => {
+  test('a lagging node changes nothing: low balance is not reported for an old balance', async () => {
     const cluster = await setUp({ lowBalanceWei: 10n ** 18n })
     cluster.chain.setBalance(cluster.lane.signer, 10n ** 17n)
     await cluster.startNode()
@@ -135,7 +135,7 @@ describe('balance', () => {
     expect(await balanceEvents(cluster)).toEqual(['balance.low', 'balance.restored'])
   })
 
-  test('low by default when it pays for fewer than 20 like the last ones, told once, over at 30', async () => {
+  test('low by default below 20 transactions like the last ones, reported once, over at 30', async () => {
     const cluster = await setUp()
     const node = await cluster.startNode()
     await cluster.submit({ value: 10n ** 20n })
@@ -158,7 +158,7 @@ describe('balance', () => {
     }
   })
 
-  test('an empty account that nobody uses is no problem', async () => {
+  test('an unused empty account is no problem', async () => {
     const cluster = await setUp()
     cluster.chain.setBalance(cluster.lane.signer, 0n)
     await cluster.startNode()
@@ -185,7 +185,7 @@ describe('balance', () => {
     expect(await codes()).toEqual([])
   })
 
-  test('low, takeover, restored: both are told', async () => {
+  test('low, takeover, restored: both are reported', async () => {
     const cluster = await setUp({ lowBalanceWei: 10n ** 18n })
     const node = await cluster.startNode('node-a')
     cluster.chain.setBalance(cluster.lane.signer, 10n ** 17n)
@@ -200,7 +200,7 @@ describe('balance', () => {
     expect(await balanceEvents(cluster)).toEqual(['balance.low', 'balance.restored'])
   })
 
-  test('an operator who changes a transaction at the wrong moment does not make it say low again', async () => {
+  test('an operator change at the wrong moment does not report a low balance again', async () => {
     const cluster = await setUp({ lowBalanceWei: 10n ** 18n })
     await cluster.startNode('node-a')
     cluster.chain.setBalance(cluster.lane.signer, 10n ** 17n)

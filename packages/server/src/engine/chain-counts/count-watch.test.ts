@@ -114,7 +114,7 @@ describe('chain counts', () => {
     expect(await driftEvents(cluster)).toEqual([])
   })
 
-  test('a node that is behind for one look is no drift', async () => {
+  test('a node that lags once causes no drift alarm', async () => {
     const cluster = await createTestCluster({
       policy: QUICK,
       chainSettings: { finality: { type: 'confirmations', count: 1 } },

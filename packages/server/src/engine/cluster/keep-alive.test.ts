@@ -72,7 +72,7 @@ describe('waiting too long', () => {
     expect(states[1]).toBe('tx-7 STUCK no_inclusion')
   })
 
-  test('behind a nonce that was lost to somebody else, the next one is the lowest', () => {
+  test('after a nonce lost to a foreign transaction, the next one is the lowest', () => {
     const lost = stuck('foreign_nonce', { id: 'tx-6', nonce: 6 })
     expect(keep([lost, sent(7, 0), sent(8, 0)], 600_000).states).toEqual([
       'tx-6 STUCK foreign_nonce',
@@ -89,12 +89,12 @@ describe('waiting too long', () => {
 })
 
 describe('a chain that made no blocks', () => {
-  test('calls nothing stuck while it stands, however long', () => {
+  test('marks nothing stuck while it is stalled, however long', () => {
     expect(keep([sent(7, 0)], 3_600_000, { movingSince: null }).states).toEqual(['tx-7 TRACKING stale'])
     expect(nextDueAt([sent(7, 0)], POLICY, { window: 100, holdUntil: null, movingSince: null })).toBe(T0 + 30_000)
   })
 
-  test('leaves each its whole time once blocks come again', () => {
+  test('gives each its full time once blocks come again', () => {
     const movingSince = T0 + 3_600_000
     expect(keep([sent(7, 0)], 3_600_000 + 599_999, { movingSince }).states).toEqual(['tx-7 TRACKING stale'])
     expect(keep([sent(7, 0)], 3_600_000 + 600_000, { movingSince }).states).toEqual(['tx-7 STUCK no_inclusion'])

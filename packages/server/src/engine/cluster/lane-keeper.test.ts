@@ -145,7 +145,7 @@ describe('taking lanes', () => {
     expect(able.leases).toHaveLength(1)
   })
 
-  test('an acquisition whose answer was lost does not leave the lane lying', async () => {
+  test('a lost answer to an acquisition does not leave the lane without an owner', async () => {
     const { clock, node } = await setUp(1)
     const a = node('node-a')
     let lost = false
@@ -160,7 +160,7 @@ describe('taking lanes', () => {
     expect(a.lanes()).toBe(1)
   })
 
-  test('a lane that stopped by itself while its lease was still ours is taken anew', async () => {
+  test('a lane that stopped by itself while we held its lease is started again', async () => {
     const { clock, node } = await setUp(1)
     const a = node('node-a')
     await started(clock, a)
@@ -226,7 +226,7 @@ describe('keeping lanes', () => {
     expect(a.held[0]?.mayAct()).toBe(false)
   })
 
-  test('a lease that was lost stops its lane at the next beat and is taken anew with a higher fence', async () => {
+  test('a lost lease stops its lane at the next beat and is taken again with a higher fence', async () => {
     const { clock, node, log } = await setUp(1)
     const a = node('node-a')
     await started(clock, a)
@@ -341,7 +341,7 @@ describe('handing over', () => {
     expect(b.lanes()).toBe(all.length - kept.length)
   })
 
-  test('an orderly stop gives every lane to the others at once', async () => {
+  test('a clean stop hands every lane to the others at once', async () => {
     const { clock, node, store } = await setUp(10)
     const [a, b] = [node('node-a'), node('node-b')]
     await started(clock, a)
@@ -355,7 +355,7 @@ describe('handing over', () => {
     expect((await store.listNodes()).map(({ nodeId }) => nodeId)).toEqual(['node-b'])
   })
 
-  test('a node that died without a word is followed by the others once its leases have expired', async () => {
+  test('the others take over from a dead node once its leases have expired', async () => {
     const { clock, node } = await setUp(10)
     const [a, b] = [node('node-a'), node('node-b')]
     await started(clock, a)

@@ -109,7 +109,7 @@ describe('a node that is cut off from the store and comes back', () => {
     expect(await statesOf(cluster, ids)).toEqual(['CONFIRMED'])
   })
 
-  test('a process that was frozen past its lease fails its fence when it goes on', async () => {
+  test('a process frozen past its lease fails its fence when it continues', async () => {
     const cluster = await createTestCluster()
     const a = await cluster.startNode('node-a')
     const [id = ''] = await submitMany(cluster, 1)
@@ -127,7 +127,7 @@ describe('a node that is cut off from the store and comes back', () => {
   })
 })
 
-describe('an orderly stop', () => {
+describe('a clean stop', () => {
   test('hands everything over at once; nothing of it is looked at any more', async () => {
     const cluster = await createTestCluster({ signers: 4 })
     const a = await cluster.startNode('node-a')

@@ -21,7 +21,7 @@ function createBench() {
   return { clock, markets, head, reads: () => reads, goAway }
 }
 
-test('all who ask within a second share one reading', async () => {
+test('all callers within a second share one read', async () => {
   const { clock, markets, reads } = createBench()
   const [first, second] = await Promise.all([markets.read(1), markets.read(1)])
   expect([second, reads()]).toEqual([first, 1])

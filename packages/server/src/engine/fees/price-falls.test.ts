@@ -40,7 +40,7 @@ test.each(PRESETS)('$preset: its own offer, the cap, and the balance', async (po
 
 const NOTE = { type: 'signer.changed', cause: 'operator', detail: {} }
 
-test('several that wait for different things go on together, as far as the money reaches', async () => {
+test('several that wait for different reasons continue together, as far as the funds last', async () => {
   const policy = { ...FAST, externalUse: false }
   const cluster = await createTestCluster({ policy })
   await cluster.startNode()

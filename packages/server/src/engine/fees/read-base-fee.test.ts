@@ -14,7 +14,7 @@ test('is what the chain asks', async () => {
   expect(await readBaseFee(chain, clock)).toBe(77n)
 })
 
-test('is not known where the chain is away, or is slow to answer', async () => {
+test('is unknown if the chain is down or slow', async () => {
   const { chain, clock } = setUp()
   chain.setFault(() => 'unavailable')
   expect(await readBaseFee(chain, clock)).toBeNull()
@@ -23,7 +23,7 @@ test('is not known where the chain is away, or is slow to answer', async () => {
   expect(await answer).toBeNull()
 })
 
-test('a mistake in the adapter is not hidden', async () => {
+test('a bug in the adapter is not hidden', async () => {
   const { chain, clock } = setUp()
   const broken = { ...chain, getFeeMarket: () => Promise.reject(new TypeError('x is undefined')) }
   await expect(readBaseFee(broken, clock)).rejects.toThrow(TypeError)

@@ -32,7 +32,7 @@ function setUp(settings: Partial<FollowerSettings> = {}, blocks = 20) {
 }
 
 describe('a chain that only grows', () => {
-  test('the first look reaches back as far as told, and says that nothing is missing', async () => {
+  test('the first read goes back as far as configured, and reports no gap', async () => {
     const { follower, updates, numbers } = setUp()
     await follower.look()
     expect(numbers(updates[0])).toEqual([16, 17, 18, 19, 20])
@@ -41,7 +41,7 @@ describe('a chain that only grows', () => {
     expect(follower.view()?.header(16)?.number).toBe(16)
   })
 
-  test('a look that finds several new blocks tells them once, lowest first', async () => {
+  test('several new blocks at once are reported once, lowest first', async () => {
     const { chain, clock, follower, updates, numbers } = setUp()
     follower.start()
     await clock.settle()
@@ -52,7 +52,7 @@ describe('a chain that only grows', () => {
     expect(updates[1]).toMatchObject({ forkFrom: null, gap: false })
   })
 
-  test('a head that did not change costs one request and tells nobody', async () => {
+  test('an unchanged head costs one request and notifies nobody', async () => {
     const { follower, updates, calls } = setUp()
     await follower.look()
     calls.length = 0
@@ -84,7 +84,7 @@ describe('a chain that only grows', () => {
     expect(held.map((header) => header?.number)).toEqual([111, 112, 113, 114, 115, 116, 117, 118, 119, 120])
   })
 
-  test('an absence longer than the window starts it anew and says that blocks may have been missed [G7]', async () => {
+  test('an absence longer than the window restarts it and reports that blocks may have been missed [G7]', async () => {
     const { chain, follower, updates, numbers, telemetry } = setUp()
     await follower.look()
     for (let count = 0; count < 50; count++) chain.mine()
@@ -94,7 +94,7 @@ describe('a chain that only grows', () => {
     expect(telemetry.valueOf('drover_gaps_total', { part: 'follower' })).toBe(1)
   })
 
-  test('tags are asked for only where wanted, and a tag that moves alone is told', async () => {
+  test('tags are read only if needed, and a tag that moves alone is reported', async () => {
     let wanted = false
     const { chain, follower, updates, calls } = setUp({ wantsTags: () => wanted })
     await follower.look()
@@ -109,9 +109,9 @@ describe('a chain that only grows', () => {
   })
 })
 
-describe('a chain that is reorganised', () => {
+describe('a reorged chain', () => {
   test.each([1, 3])(
-    'a fork of depth %i is walked back to its root and told with its lowest height [G6]',
+    'a fork of depth %i is walked back to its root and reported with its lowest height [G6]',
     async (depth) => {
       const { chain, follower, updates, numbers, telemetry } = setUp()
       await follower.look()
@@ -135,7 +135,7 @@ describe('a chain that is reorganised', () => {
     expect(updates[1]).toMatchObject({ forkFrom: 19, view: { head: { number: 20 } } })
   })
 
-  test('a fork deeper than the window starts it anew, with both the fork and the gap told', async () => {
+  test('a fork deeper than the window restarts it, and both fork and gap are reported', async () => {
     const { chain, follower, updates, numbers } = setUp()
     for (let count = 0; count < 10; count++) {
       chain.mine()
@@ -148,7 +148,7 @@ describe('a chain that is reorganised', () => {
     expect(numbers(updates[0])).toEqual([22, 23, 24, 25, 26, 27, 28, 29, 30, 31])
   })
 
-  test('a node that is behind is no reorganisation: nothing is withdrawn and the view stays', async () => {
+  test('a lagging node is no reorg: nothing is withdrawn and the view stays', async () => {
     const { chain, follower, updates, telemetry } = setUp()
     await follower.look()
     for (let count = 0; count < 5; count++) {
@@ -175,7 +175,7 @@ describe('a chain that is reorganised', () => {
 })
 
 describe('a node in trouble', () => {
-  test('is asked again with growing pauses, says so, and is followed again without a gap', async () => {
+  test('is retried with growing pauses, reported, and followed again without a gap', async () => {
     const { chain, clock, follower, updates, calls, telemetry } = setUp()
     follower.start()
     await clock.settle()
@@ -283,7 +283,7 @@ describe('a node in trouble', () => {
 })
 
 describe('headers of an earlier run', () => {
-  test('are gone on from: missed blocks are walked, and nothing is said to be missing', async () => {
+  test('are continued: missed blocks are walked, and no gap is reported', async () => {
     const { chain, clock, follower, updates, numbers } = setUp()
     const known = await Promise.all([12, 13, 14].map((number) => chain.getBlock(number)))
     follower.start(known.filter((block) => block !== null))
@@ -313,7 +313,7 @@ describe('headers of an earlier run', () => {
     expect(follower.view()?.header(2)).toBeNull()
   })
 
-  test('from too long ago start the window anew, with a gap', async () => {
+  test('from too long ago restart the window, with a gap', async () => {
     const { chain, clock, follower, updates, numbers } = setUp({}, 40)
     const known = await chain.getBlock(20)
     follower.start(known === null ? [] : [known])

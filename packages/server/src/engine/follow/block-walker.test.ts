@@ -45,7 +45,7 @@ describe('a walk back', () => {
     expect(blocks.map(({ number }) => number)).toEqual([7, 8, 9, 10])
   })
 
-  test('goes on from what it had when every second read is refused, while the chain grows', async () => {
+  test('continues from what it had if every second read is refused while the chain grows', async () => {
     const { chain, walk } = await setUp(60)
     chain.setFault(refuseEvery(2))
     let found: Awaited<ReturnType<typeof walk>> | null = null

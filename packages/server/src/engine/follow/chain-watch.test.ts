@@ -36,7 +36,7 @@ async function setUp() {
   return { clock, telemetry, chain, watch, state, changes }
 }
 
-test('a chain that is quiet while nobody waits is well, for as long as it likes', async () => {
+test('a chain without blocks is healthy while nothing waits', async () => {
   const { clock, watch, changes, telemetry } = await setUp()
   await clock.advance(3_600_000)
   expect(watch.health().state).toBe('ok')
@@ -44,7 +44,7 @@ test('a chain that is quiet while nobody waits is well, for as long as it likes'
   expect(telemetry.valueOf('drover_chain_state', { chainId: 1, state: 'ok' })).toBe(1)
 })
 
-test('a chain that stands is named once, and time counts again from the block that ends it', async () => {
+test('a stalled chain is reported once, and time counts again from the next block', async () => {
   const { clock, watch, state, chain, changes, telemetry } = await setUp()
   expect(watch.movingSince()).toBe(0)
   state.waiting = true
@@ -58,7 +58,7 @@ test('a chain that stands is named once, and time counts again from the block th
   expect(changes).toEqual(['ok', 'standing', 'ok'])
 })
 
-test('somebody who has waited for long sees a standing chain also where this node has nothing to wait for', async () => {
+test('a long wait reveals a stalled chain even if this node has nothing to wait for', async () => {
   const { clock, watch } = await setUp()
   await clock.advance(30_000)
   expect(watch.health().state).toBe('ok')
@@ -66,7 +66,7 @@ test('somebody who has waited for long sees a standing chain also where this nod
   expect(watch.health(clock.now() - 19_000).state).toBe('ok')
 })
 
-test('a head that went back and stays there is named; a short reorganisation is not', async () => {
+test('a head that went back for long is reported; a short reorg is not', async () => {
   const { clock, watch, chain } = await setUp()
   chain.reorg(2, { length: 1 })
   await clock.advance(60_000)

@@ -42,7 +42,7 @@ test('one that the new branch holds as well is not gone', async () => {
   expect((await brokenEvents(cluster)).map(({ detail }) => detail.gone)).toEqual([0])
 })
 
-test('a reorganisation of blocks that were not final is nothing to report', async () => {
+test('a reorg of blocks that were not final is not reported', async () => {
   const cluster = await createTestCluster()
   const { telemetry } = await cluster.startNode()
   await confirmOne(cluster)
@@ -60,15 +60,15 @@ test.each([
   const watch = createFinalReorgWatch({
     chain: { chainId: 1, findReceipts: async () => [] },
     store: { findLastEventId: async () => 0, readCompletions: async () => [], findTransactions: async () => [] },
-    ...{ telemetry: createRecordingTelemetry(), finality, onFinalReorg: (reorg: FinalReorg) => reorgs.push(reorg) },
+    telemetry: createRecordingTelemetry(),
+    finality,
+    onFinalReorg: (reorg: FinalReorg) => reorgs.push(reorg),
   })
   const viewAt = (head: number, finalized: number): ChainView => ({
-    ...{
-      head: { number: head, hash: '0x', parentHash: '0x', timestamp: 0 },
-      safe: null,
-      finalized,
-      header: () => null,
-    },
+    head: { number: head, hash: '0x', parentHash: '0x', timestamp: 0 },
+    safe: null,
+    finalized,
+    header: () => null,
   })
   const take = (view: ChainView, forkFrom: number | null) =>
     watch.take({ view, forkFrom, blocks: [], gap: false } as unknown as ChainUpdate)

@@ -55,7 +55,7 @@ test('while one save runs the next collects, without what was replaced meanwhile
   expect(saved[1]).toEqual({ numbers: [11, 12, 13], keepFrom: 10 })
 })
 
-test('a store that is away costs history and nothing else', async () => {
+test('a database that is down costs history and nothing else', async () => {
   const { saved, state, telemetry, keeper } = setUp()
   state.fails = true
   keeper.save(1, updateOf(10))

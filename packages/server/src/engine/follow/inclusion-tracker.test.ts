@@ -101,7 +101,7 @@ describe('fetchReceiptUponEntry', () => {
 })
 
 describe('finding by block', () => {
-  test('an inclusion is told before the look at the chain that it came with', async () => {
+  test('an inclusion is reported before the chain update that contained it', async () => {
     const { tracker, runner, sign, send, mine, signals } = await setUp()
     const tx = await sign(0)
     tracker.update(runner, [tx])
@@ -124,7 +124,7 @@ describe('finding by block', () => {
     expect(asked).toBe(0)
   })
 
-  test('a lane that was let go is told nothing more', async () => {
+  test('a released lane gets no more events', async () => {
     const { tracker, runner, sign, send, mine, signals } = await setUp()
     const tx = await sign(0)
     tracker.adopt(runner, [tx])
@@ -250,7 +250,7 @@ describe('finding by hash', () => {
     expect(of('inclusions').at(-1)).toMatchObject({ inclusions: [{ txId: 'tx-0' }] })
   })
 
-  test('a node that is away is asked with growing pauses, and nothing wanted is forgotten', async () => {
+  test('a node that is down is retried with growing pauses, and no lookup is forgotten', async () => {
     let asked = 0
     const { tracker, runner, sign, send, chain, of, clock } = await setUp({}, (fake) => ({
       ...fake,
@@ -293,7 +293,7 @@ describe('finding by hash', () => {
   })
 })
 
-describe('a nonce that somebody else used', () => {
+describe('a nonce used by a foreign transaction', () => {
   async function lose(all: Awaited<ReturnType<typeof setUp>>) {
     const { tracker, runner, sign, send, mine } = all
     const [ours, foreign] = [await sign(0), await sign(0, 77n)]
@@ -350,7 +350,7 @@ describe('a nonce that somebody else used', () => {
     expect(all.of('nonce.lost')).toHaveLength(1)
   })
 
-  test('is told again only as often as it would take to find out', async () => {
+  test('is reported again only as often as it would take to find out', async () => {
     const all = await setUp()
     await lose(all)
     await all.mine(60)
@@ -393,7 +393,7 @@ describe('a nonce that somebody else used', () => {
     expect(of('inclusions').at(-1)).toMatchObject({ inclusions: [{ txId: 'tx-0' }] })
   })
 
-  test('a block that listed ours and left the chain is no excuse for ever', async () => {
+  test('a reorged block that listed ours does not protect it forever', async () => {
     const all = await setUp()
     const { tracker, runner, sign, send, mine, chain, clock, of } = all
     const [ours, foreign] = [await sign(0), await sign(0, 77n)]

@@ -105,8 +105,8 @@ async function setUp(lanes = 1) {
 
 const ids = (signals: readonly LaneSignal[]) => signals.map((signal) => ('txId' in signal ? signal.txId : signal.type))
 
-describe('telling', () => {
-  test('a receipt of ours above the head is told, with what it came to', async () => {
+describe('reporting', () => {
+  test('a receipt above the head is reported, with its result', async () => {
     const { fake, send, poll, signals } = await setUp()
     const [tx] = await send(1)
     fake.preconfirm()
@@ -146,7 +146,7 @@ describe('telling', () => {
     expect(lookedUp).toEqual([])
   })
 
-  test('all that are shown are told by one look, however many', async () => {
+  test('all visible ones are reported by one check, however many', async () => {
     const { fake, send, poll, signals } = await setUp(2)
     await send(40, 0)
     await send(3, 1)
@@ -188,7 +188,7 @@ describe('what is not looked up', () => {
     expect(asked).toMatchObject({ counts: 0, batches: [] })
   })
 
-  test('with nothing on its way there is no timer', async () => {
+  test('with nothing in flight there is no timer', async () => {
     const { clock, watch, put, poll } = await setUp()
     watch.hurry()
     expect(clock.waiting()).toBe(0)
@@ -266,7 +266,7 @@ describe('a promise', () => {
     expect(signals).toEqual([])
   })
 
-  test('that was lost and is given again is told again', async () => {
+  test('that was lost and is given again is reported again', async () => {
     const { mine, poll, signals, fake } = await promise()
     for (let count = 0; count < 2; count++) mine(() => false)
     await poll()
@@ -283,7 +283,7 @@ describe('a promise', () => {
     expect(signals).toEqual([{ type: 'preconfirmation.lost', txId: 'a', blockNumber: null }])
   })
 
-  test('that the lane cannot store is told again, until it has', async () => {
+  test('that the lane cannot store is reported again until stored', async () => {
     const { fake, send, poll, signals, state } = await setUp()
     await send(20)
     state.isStoreAway = true

@@ -45,7 +45,7 @@ async function typesOf(cluster: TestCluster, id: string): Promise<readonly strin
 }
 
 describe('preconfirmed', () => {
-  test('and then included: told in order, confirmed once', async () => {
+  test('and then included: reported in order, confirmed once', async () => {
     const { cluster, node } = await setUp(STABLE)
     const [id = ''] = await submit(cluster)
     await preconfirm(cluster)
@@ -64,7 +64,7 @@ describe('preconfirmed', () => {
     expect(node.telemetry.valueOf('drover_preconfirmations_total', { result: 'seen' })).toBe(1)
   })
 
-  test('and then gone: said so, sent again long before its time, mined once', async () => {
+  test('and then gone: reported, resent early, mined once', async () => {
     const { cluster, node } = await setUp(STABLE)
     const [id = ''] = await submit(cluster)
     await preconfirm(cluster)
@@ -124,7 +124,7 @@ describe('preconfirmed', () => {
     expect(await cluster.mined()).toHaveLength(100)
   })
 
-  test('where the chain is not said to show it: nothing is asked, nothing told', async () => {
+  test('if the chain is not configured for it: no calls, no reports', async () => {
     const { cluster } = await setUp(STABLE, { preconfirmations: false })
     let asked = 0
     cluster.chain.setFault(({ name }) => {
@@ -153,7 +153,7 @@ describe('while preconfirmed', () => {
     expect((await cluster.find(id)).attempts).toHaveLength(2)
   })
 
-  test('a wish waits: cancelled only if no block holds it', async () => {
+  test('a requested cancel waits: it is carried out only if no block holds the transaction', async () => {
     for (const isKept of [true, false]) {
       const { cluster } = await setUp()
       const [id = ''] = await submit(cluster)

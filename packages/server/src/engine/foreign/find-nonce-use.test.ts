@@ -38,7 +38,7 @@ describe('the block that used a nonce', () => {
     expect(reads.asked.length).toBeLessThan(25)
   })
 
-  test('is told apart from those of its neighbours', async () => {
+  test('is not confused with those of its neighbours', async () => {
     const reads = createReads([10, 700, 700, 701, 990], OURS)
     expect(await findNonceUse(reads, suspected(1))).toMatchObject({
       type: 'ours',

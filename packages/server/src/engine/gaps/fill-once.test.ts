@@ -17,7 +17,7 @@ async function setUp(change: Partial<Policy> = {}) {
   return bench
 }
 
-test('a nonce taken from its holder, while there is no money', async () => {
+test('a nonce taken from its holder, without funds', async () => {
   const bench = await setUp()
   const reserved = await bench.lend()
   await bench.soon(bench.reservations.act(reserved.id, 'me', { type: 'use', hash: PHANTOM }))

@@ -17,7 +17,7 @@ test('one changed transaction is read again and acted on; the lane is not loaded
   for (const id of ids) expect(await cluster.find(id)).toMatchObject({ state: 'CONFIRMED' })
 })
 
-test('one in the queue that was cancelled is not given a nonce, and the lane is not loaded again', async () => {
+test('a cancelled queued transaction gets no nonce, and the lane is not loaded again', async () => {
   const cluster = await createTestCluster({ policy: { ...POLICY, maxInFlight: 1 } })
   const { store } = await cluster.startNode()
   const [first, second, third] = [await cluster.submit(), await cluster.submit(), await cluster.submit()]

@@ -41,7 +41,7 @@ test('an inclusion is counted and timed from acceptance', () => {
   expect(counted.toInclusion).toEqual([4])
 })
 
-test('an inclusion after a reorganisation is counted, and not timed again', () => {
+test('an inclusion after a reorg is counted, but not timed again', () => {
   const gone = count(mined(), tracking('reorged', { newForks: 1 }), 'inclusion.reorged')
   expect([gone.result('reorged'), gone.result('included'), gone.toInclusion]).toEqual([1, 0, []])
   const back = count(tracking('reorged'), mined({ newForks: 1 }), 'inclusion.seen')

@@ -129,7 +129,7 @@ describe('a lane', () => {
     reservations.close()
   })
 
-  test('the first in line offers too little: those behind it go on (fast)', async () => {
+  test('the first in the queue offers too little: those behind it continue (fast)', async () => {
     const cluster = await setUp()
     await cluster.startNode()
     await cluster.submit({ fees: { type: 'eip1559', maxFeePerGas: 1n, maxPriorityFeePerGas: 1n } })

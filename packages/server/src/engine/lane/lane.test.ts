@@ -109,7 +109,7 @@ async function setUp(policy: Policy = QUICK) {
   return { clock, telemetry, store, chain, lane, lease, sent, watched, state, runner, submit, find, wake }
 }
 
-describe('order of acts', () => {
+describe('order of steps', () => {
   test('bytes are stored before they are sent, and watched before they are sent [G4]', async () => {
     const { state, store, sent, submit, wake, watched, clock } = await setUp()
     let release = () => {}
@@ -159,7 +159,7 @@ describe('order of acts', () => {
     expect(await find(second.id)).toMatchObject({ state: 'TRACKING', nonce: 1 })
   })
 
-  test('a certain failure ends that one; the next goes on at once', async () => {
+  test('a certain failure ends that transaction; the next continues at once', async () => {
     const { submit, find, wake, runner, chain } = await setUp()
     const view = { head: chain.head(), safe: null, finalized: null, header: () => null }
     runner.post({ type: 'chain', view, forkFrom: null })
@@ -170,7 +170,7 @@ describe('order of acts', () => {
     expect(await find(fine.id)).toMatchObject({ nonce: 0 })
   })
 
-  test('an offer that no block takes holds the line without a nonce, and goes on when the base fee has fallen', async () => {
+  test('a price too low for any block waits at the head of the queue without a nonce, until the base fee has fallen', async () => {
     const { submit, find, wake, chain, clock } = await setUp({ ...QUICK, onDeferral: 'hold' })
     chain.setBaseFee(10n)
     const offer = await submit({ fees: { type: 'eip1559', maxFeePerGas: 9n, maxPriorityFeePerGas: 1n } })
@@ -184,7 +184,7 @@ describe('order of acts', () => {
     expect(await find(behind.id)).toMatchObject({ state: 'TRACKING', nonce: 1 })
   })
 
-  test('a call that waits for its predecessor goes on when that is mined, not when its pause ends', async () => {
+  test('a call that waits for an earlier one continues when that is mined, not when its pause ends', async () => {
     const { runner, submit, find, wake, clock, chain } = await setUp()
     const first = await submit()
     await wake()
@@ -289,7 +289,7 @@ describe('bytes that are withheld because a renewal of the lease is late', () =>
 })
 
 describe('a lease that is gone', () => {
-  test('stops the lane at its next write: nothing is stored, nothing is sent, its keeper is told once', async () => {
+  test('stops the lane at its next write: nothing is stored or sent, and its keeper is notified once', async () => {
     const { store, lease, lane, submit, find, wake, sent, state, watched, clock } = await setUp()
     await wake()
     await store.releaseLeases([lease])
@@ -341,7 +341,7 @@ describe('a lease that is gone', () => {
 })
 
 describe('trouble with the store', () => {
-  test('a lane that cannot be loaded for an hour tries at a bounded rate, stops at once when told, and leaves no timer', async () => {
+  test('a lane that cannot be loaded for an hour retries at a bounded rate, stops at once on request, and leaves no timer', async () => {
     const { store, wake, clock, runner } = await setUp()
     store.setFault((call) => (call === 'loadLane' ? 'unavailable' : null))
     await wake()

@@ -67,7 +67,7 @@ test('a takeover in between: the next owner signs the empty transaction, once', 
   expect(await kindsOf(cluster, bad)).toBe('original 0, cancel 0')
 })
 
-test("an operator's cancel meanwhile is the end that is told", async () => {
+test('if an operator cancels meanwhile, it ends as cancelled', async () => {
   const { cluster } = await setUp()
   const bad = await cluster.submit(TOO_MUCH_GAS)
   await cluster.clock.advance(200)
@@ -130,7 +130,7 @@ test('too cheap for the pool and free to pay more: priced by the market at once,
   expect(await cluster.find(id)).toMatchObject({ state: 'CONFIRMED' })
 })
 
-test('a base fee above its own price: it makes way once, waits in line, and is mined when the fee has fallen', async () => {
+test('base fee above its own price: it makes way once, waits in the queue, and is mined when the fee has fallen', async () => {
   let baseFee = GWEI
   const { cluster } = await setUp(({ fees }) =>
     maxPricePerGas(fees) < baseFee ? { type: 'underpriced', message: 'less than block base fee' } : null,

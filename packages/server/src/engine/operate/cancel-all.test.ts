@@ -25,7 +25,7 @@ async function setUp(policy: Policy = BUSY) {
   return { bench, node: await bench.startNode() }
 }
 
-test('everything in flight is cancelled, what is queued waits, and then goes on from the count', async () => {
+test('everything in flight is cancelled, queued transactions wait, then continue from the nonce of the chain', async () => {
   const { bench } = await setUp()
   const ids = [await bench.submit(), await bench.submit(), await bench.submit()]
   await bench.clock.advance(300)

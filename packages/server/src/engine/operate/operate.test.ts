@@ -131,7 +131,7 @@ describe('what is not allowed', () => {
     expect(saves).toEqual([])
   })
 
-  test('a signer that is not known is held to the careful policy', async () => {
+  test('an unknown signer gets the careful policy', async () => {
     const tx = tracking('pending')
     const { operate } = setUp({ versions: [tx] })
     await expect(operate(tx.id, { action: 'cancel', ...BY })).rejects.toThrow('policy forbids')
@@ -144,7 +144,7 @@ describe('what is not allowed', () => {
 })
 
 describe('a transaction that changes in between', () => {
-  test('is looked at again, and the decision is made anew', async () => {
+  test('is read again, and decided again', async () => {
     const { operate, saves } = setUp({ versions: [queued(), queued({ version: 5 })], stale: 1 })
     expect(await operate('tx-1', { action: 'suspend', ...BY })).toMatchObject({ version: 6 })
     expect(saves).toHaveLength(1)

@@ -97,7 +97,7 @@ test('a lane that moved away, and a stopped review, ask nobody', async () => {
   expect(asked).toBe(0)
 })
 
-test('where replacements wait for an order, the hook is one who may give it', async () => {
+test('if replacements need an order, the hook may give it', async () => {
   const questions: StuckQuestion[] = []
   const { clock, state, review, done } = setUp(
     async (question) => {

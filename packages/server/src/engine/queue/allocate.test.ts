@@ -178,7 +178,7 @@ describe('order', () => {
     },
   )
 
-  test('a key that cannot sign spends no nonce; those before it are kept', async () => {
+  test('a key that cannot sign uses no nonce; those before it are kept', async () => {
     const { saves, write, result } = await allocate([ready('a'), ready('b')], { brokenAt: 1 })
     expect(saves).toEqual([['a', 'ALLOCATED', 5]])
     expect(write.cursor).toEqual({ expected: 5, next: 6 })

@@ -46,7 +46,7 @@ function prepare(outcomes: readonly CallOutcome[] | Error, changes: readonly Par
 const OK: CallOutcome = { type: 'ok', gas: 50_000n }
 
 describe('gas', () => {
-  test('is estimated in one batch and given room, or taken as the caller said', async () => {
+  test('is estimated in one batch with a margin, or taken from the caller', async () => {
     const { chain, asked } = createChain([OK, OK])
     const list = intents({}, { gasLimit: 70_000n }, { gasLimit: 21_000n, simulate: false })
     const preparations = await prepareTransactions(chain, list, { policy: STABLE, ...ALONE, ...atHead() })
@@ -66,7 +66,7 @@ describe('gas', () => {
 describe('what a simulation means', () => {
   const reverted: CallOutcome = { type: 'reverted', reason: 'Paused', data: null }
 
-  test('a revert of the first in line is certain and ends that one alone', async () => {
+  test('a revert of the first in the queue is certain and ends only that one', async () => {
     const preparations = await prepare([reverted, OK], [{}, {}])
     expect(preparations).toMatchObject([{ type: 'rejected', error: { code: 'reverted' } }, { type: 'ready' }])
   })
@@ -120,7 +120,7 @@ describe('what a simulation means', () => {
     ])
   })
 
-  test('a mistake in the adapter is not taken for the chain being away', async () => {
+  test('a bug in the adapter is not reported as an unreachable chain', async () => {
     await expect(prepare(new TypeError('x is undefined'), [{}])).rejects.toThrow(TypeError)
   })
 })
@@ -156,7 +156,7 @@ describe('the price', () => {
     expect(all).toMatchObject([{ error: { code: 'fee_above_cap' } }, { error: { code: 'fee_above_cap' } }])
   })
 
-  test('above the cap of one API key is no matter of the others, however small their transactions', async () => {
+  test('above the cap of one API key does not affect the others, however small their transactions', async () => {
     const chain = { getFeeMarket: async () => MARKET, estimate: async () => [] }
     const plain = { gasLimit: 21_000n, simulate: false }
     const list = intents({ ...plain, maxFeeWei: 1n }, plain)

@@ -17,7 +17,7 @@ const anyOpen = fc
     })),
   )
 
-test('no tenant gets more than its share of the window, and no place is left that somebody may have', () => {
+test('no tenant gets more than its share of the window, and no usable slot stays empty', () => {
   fc.assert(
     fc.property(anyOpen, fc.nat(20), fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 100 }), (...given) => {
       const [open, slots, window, sharePercent] = given

@@ -48,7 +48,7 @@ async function setUp() {
   return { clock, store, requests, posted, watched }
 }
 
-test('the counts are asked for again after the cycle that was to take them broke and the lane was loaded anew', async () => {
+test('the counts are read again after a broken cycle and a reload of the lane', async () => {
   const { clock, requests, posted } = await setUp()
   await requests.refresh()
   expect(requests.decide(LEDGER, SCENE)).toBeNull()

@@ -32,7 +32,7 @@ function setUp() {
   return { clock, answered, looks, answers, state }
 }
 
-test('an answer is noticed as soon as something is appended, and by looking where nothing is told', async () => {
+test('an answer is noticed by notification, or by polling without one', async () => {
   const { clock, answered, looks, answers, state } = setUp()
   const [told, untold] = [answers.wait(['a']), answers.wait(['b'])]
   await clock.advance(10)
@@ -46,7 +46,7 @@ test('an answer is noticed as soon as something is appended, and by looking wher
   expect(await untold).toEqual([{ id: 'b', answer: 'no' }])
 })
 
-test('all who wait share one look, and nobody looks when nobody waits', async () => {
+test('all waiting callers share one read, and nothing is read without any', async () => {
   const { clock, looks, answers, state } = setUp()
   const waits = [answers.wait(['a', 'b']), answers.wait(['b']), answers.wait(['c'])]
   await clock.advance(50)
@@ -59,7 +59,7 @@ test('all who wait share one look, and nobody looks when nobody waits', async ()
   expect(looks.length).toBe(before)
 })
 
-test('a store that is away is asked again until the time is up', async () => {
+test('a database that is down is asked again until the timeout', async () => {
   const { clock, answered, answers, state } = setUp()
   state.isDown = true
   const patient = answers.wait(['a'])

@@ -3,24 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { STABLE } from '../../core/lane/policy.ts'
 import { POLICY, run } from '../../testing/engine/fast-bench.ts'
 import { createReservationBench } from '../../testing/engine/reservation-bench.ts'
+import { signWithNonce } from '../../testing/engine/sign-with-nonce.ts'
 import { QUICK, type TestCluster } from '../../testing/engine/test-cluster.ts'
 
-const GWEI = 10n ** 9n
 type Bench = Awaited<ReturnType<typeof createReservationBench>>
 
-async function sendWith({ signer, lane, chain }: TestCluster, nonce: number) {
-  const fees = { type: 'eip1559', maxFeePerGas: 50n * GWEI, maxPriorityFeePerGas: 9n * GWEI } as const
-  const call = {
-    chainId: lane.chainId,
-    nonce,
-    to: lane.signer,
-    data: '0x',
-    value: 0n,
-    gasLimit: 21_000n,
-    fees,
-  } as const
-  const { raw, hash } = await signer.sign(lane.signer, call)
-  await chain.broadcast([{ raw, hash }])
+async function sendWith(cluster: TestCluster, nonce: number) {
+  const { raw, hash } = await signWithNonce(cluster, nonce)
+  await cluster.chain.broadcast([{ raw, hash }])
   return hash
 }
 
@@ -140,7 +130,7 @@ describe('counts', () => {
 })
 
 describe('a chain that changes its mind', () => {
-  test('stable: a free nonce that a block used, which then leaves the chain, is not lost for ever', async () => {
+  test('stable: a free nonce used by a block that is reorged away is not lost forever', async () => {
     const { cluster, lend, startNode, submit, clock, chain, mine, store, lane } = await createReservationBench({
       policy: { ...STABLE, maxInFlight: 3, stuckAfterMs: 60_000 },
     })
@@ -208,7 +198,7 @@ describe('gaps and reservations', () => {
 })
 
 describe('named hashes', () => {
-  test('a node that cannot tell whose a hash is is asked with pauses', async () => {
+  test('a node that cannot resolve a hash is asked again with pauses', async () => {
     const { cluster, lend, startNode, clock, chain, reservations, soon, mine } = await createReservationBench({
       policy: POLICY,
     })

@@ -20,7 +20,7 @@ async function alarmsOf({ store }: Bench) {
   return (await store.readEvents(0, 1_000)).filter(({ type }) => type === 'reservation.stuck')
 }
 
-test('a hash that no node knows: told once after stuckAfter; a hash that is known ends the alarm', async () => {
+test('a hash that no node knows raises one alarm after stuckAfter; a known hash ends it', async () => {
   const bench = await createReservationBench({ policy })
   const { telemetry } = await bench.startNode()
   const reserved = await bench.lend()
@@ -57,7 +57,7 @@ test('a hash that no node knows: told once after stuckAfter; a hash that is know
   expect(await alarmsOf(bench)).toHaveLength(1)
 })
 
-test('one that is extended again and again is told as soon as others wait for it, and not before', async () => {
+test('a reservation that is extended repeatedly is reported once others wait for it, not before', async () => {
   const bench = await createReservationBench({ policy })
   await bench.startNode()
   const reserved = await bench.lend()

@@ -1,26 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { FAST, STABLE } from '../../core/lane/policy.ts'
 import { createReservationBench, TTL_MS } from '../../testing/engine/reservation-bench.ts'
+import { signWithNonce } from '../../testing/engine/sign-with-nonce.ts'
 import { QUICK, type TestCluster } from '../../testing/engine/test-cluster.ts'
 import { anyNote } from '../../testing/store/samples.ts'
 
-async function sign({ signer, lane }: TestCluster, nonce: number) {
-  const fees = { type: 'eip1559', maxFeePerGas: 50n * 10n ** 9n, maxPriorityFeePerGas: 9n * 10n ** 9n } as const
-  const call = {
-    chainId: lane.chainId,
-    nonce,
-    to: lane.signer,
-    data: '0x',
-    value: 0n,
-    gasLimit: 21_000n,
-    fees,
-  } as const
-  return await signer.sign(lane.signer, call)
-}
-
 /** Uses a reserved nonce as its holder would: signs with it, and sends by itself. */
 async function sendWith(cluster: TestCluster, nonce: number) {
-  const { raw, hash } = await sign(cluster, nonce)
+  const { raw, hash } = await signWithNonce(cluster, nonce)
   const [outcome] = await cluster.chain.broadcast([{ raw, hash }])
   expect(outcome).toEqual({ type: 'accepted' })
   return hash
@@ -112,7 +99,7 @@ describe('reserving nonces', () => {
 })
 
 describe('using them', () => {
-  test('a hash is followed to finality, and the lane goes on behind it', async () => {
+  test('a hash is followed to finality, and the lane continues after it', async () => {
     const setup = await createReservationBench()
     const { cluster, lend, reservations, startNode, submit, clock, soon, find, mine, store, lane } = setup
     await startNode()
@@ -169,7 +156,7 @@ describe('using them', () => {
     const { cluster, lend, reservations, startNode, soon, find, mine, clock } = await createReservationBench()
     await startNode()
     const [right, wrong] = [await lend(), await lend()]
-    const { raw, hash } = await sign(cluster, right.nonce)
+    const { raw, hash } = await signWithNonce(cluster, right.nonce)
     // The chain does not know it yet, so nobody can tell.
     await soon(reservations.act(wrong.id, 'me', { type: 'use', hash }))
     await soon(reservations.act(right.id, 'me', { type: 'use', hash }))
@@ -280,7 +267,7 @@ describe('what becomes of a nonce that was not used', () => {
 })
 
 describe('resetting the cursor', () => {
-  test('it goes to the chain’s count, and the nonces are taken anew', async () => {
+  test('it goes to the nonce of the chain, and the nonces are assigned again', async () => {
     const { cluster, lend, reset, reservations, startNode, soon, clock, store, lane } = await createReservationBench()
     await startNode()
     const reserved = [await lend(), await lend()]

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { FAST, STABLE } from '../../core/lane/policy.ts'
 import { createReservationBench } from '../../testing/engine/reservation-bench.ts'
+import { signWithNonce } from '../../testing/engine/sign-with-nonce.ts'
 
 const PHANTOM = `0x${'de'.repeat(32)}` as const
 type Bench = Awaited<ReturnType<typeof createReservationBench>>
@@ -10,19 +11,7 @@ async function use(bench: Bench, id: string, hash: `0x${string}` = PHANTOM): Pro
   await bench.soon(bench.reservations.act(id, 'me', { type: 'use', hash }))
 }
 
-async function signWith({ signer, lane }: Bench, nonce: number) {
-  const fees = { type: 'eip1559', maxFeePerGas: 50n * 10n ** 9n, maxPriorityFeePerGas: 9n * 10n ** 9n } as const
-  const call = {
-    chainId: lane.chainId,
-    nonce,
-    to: lane.signer,
-    data: '0x',
-    value: 7n,
-    gasLimit: 21_000n,
-    fees,
-  } as const
-  return await signer.sign(lane.signer, call)
-}
+const signWith = (bench: Bench, nonce: number) => signWithNonce(bench, nonce, 7n)
 
 async function mineOn({ mine, clock }: Bench, blocks = 6): Promise<void> {
   for (let block = 0; block < blocks; block++) {

@@ -42,7 +42,7 @@ test('where all turns are taken, each tenant gets the next one in rotation', asy
   expect(begun).toHaveLength(7)
 })
 
-test('so many may wait, and of one tenant half as many', async () => {
+test('waiting calls are bounded, one tenant to half', async () => {
   const { add } = create(2, 10)
   void add('a', 'running')
   const own = Array.from({ length: 5 }, (_, count) => add('a', String(count)))

@@ -65,7 +65,7 @@ test('what is in the database counts, whoever put it there, and is counted again
   expect(state.counts).toBe(2)
 })
 
-test('a place that is given back can be taken again; a database that is away keeps nobody out', async () => {
+test('a freed slot can be used again; a database that is down refuses nobody', async () => {
   const { queue, state } = create()
   state.isDown = true
   const leave = await Promise.all(Array.from({ length: 5 }, () => queue.enter(LANE, 'a')))

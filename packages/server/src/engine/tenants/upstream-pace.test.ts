@@ -38,7 +38,7 @@ test('a tenant that is alone soon has all, and keeps some where its calls are sl
   expect([pace.callsOf('a'), pace.requestsOf('a')]).toEqual([8, 2])
 })
 
-test('what is known of tenants is bounded', async () => {
+test('the memory of tenants is bounded', async () => {
   const { pace, ask } = create(true)
   await ask('first', 5)
   for (let index = 0; index < 1_000; index++) await ask(`tenant ${index}`, 5)

@@ -118,7 +118,7 @@ test('while the thread keeps up the share grows until the line is empty, and a n
   expect(clock.waiting()).toBe(0)
 })
 
-test('a turn ends by itself: who takes longer waits for something else', async () => {
+test('a turn ends by itself: longer work is waiting for something else', async () => {
   const { clock, count, turns } = await createCrowd()
   const before = count('flood')
   await clock.advance(600)
@@ -170,7 +170,7 @@ test('while tenants are held back, refusals of one tenant are told one by one; t
   expect(told).toHaveLength(101)
 })
 
-test('who goes away gives up the place in line and takes no turn', async () => {
+test('a client that disconnects leaves the queue and takes no turn', async () => {
   const { turns, begin, count, work } = await createCrowd(() => 0.001)
   const gone = new AbortController()
   setMaxListeners(1_000, gone.signal)

@@ -62,9 +62,19 @@ export function formHandOff(fire: NewFire, { spec, tenant, createdBy, metadata }
   const lane = { chainId: spec.chainId, signer: owner }
   const request = {
     chainId: spec.chainId,
-    ...{ from: owner, to: target, data: spec.appendDeliverId ? append(fire.data, deliverId) : fire.data },
-    ...{ value: spec.value, gasLimit, fees: null, speed: null, priority: null, validUntil: null, finality: null },
-    ...{ requestId: deliverId, simulate: null, metadata: { ...metadata, [TIMER_TAG]: timerId } },
+    from: owner,
+    to: target,
+    data: spec.appendDeliverId ? append(fire.data, deliverId) : fire.data,
+    value: spec.value,
+    gasLimit,
+    fees: null,
+    speed: null,
+    priority: null,
+    validUntil: null,
+    finality: null,
+    requestId: deliverId,
+    simulate: null,
+    metadata: { ...metadata, [TIMER_TAG]: timerId },
     maxFeeWei: spec.maxFeeWei,
   }
   const transaction: NewTransaction = {

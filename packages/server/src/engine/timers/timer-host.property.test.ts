@@ -90,7 +90,11 @@ async function createScene(deliverAt: number) {
       return last === undefined ? null : { head: last, safe: null, finalized: null, header: (n) => headers[n] ?? null }
     }
     const host = createTimerHost({
-      ...{ store: dead(timers), notices: timers, clock, telemetry: createSilentTelemetry(), nodeId: `node-${nodes}` },
+      store: dead(timers),
+      notices: timers,
+      clock,
+      telemetry: createSilentTelemetry(),
+      nodeId: `node-${nodes}`,
       random: { id: () => `01890a5d-ac96-774b-bcce-${(++ids).toString().padStart(12, '0')}` },
       lease: { ttlMs: TTL_MS, renewIntervalMs: 700 },
       chains: new Map([
@@ -101,7 +105,9 @@ async function createScene(deliverAt: number) {
             settings: {
               deliverAt: { type: 'confirmations', count: deliverAt },
               finality: { type: 'confirmations', count: 6 },
-              ...{ reorgDepth: 12, maxQueuedPerSigner: 100_000, retryMs: 10 },
+              reorgDepth: 12,
+              maxQueuedPerSigner: 100_000,
+              retryMs: 10,
             },
           },
         ],
@@ -218,8 +224,11 @@ async function compare(chain: FakeChain, timers: MemoryTimerStore): Promise<void
     const applied = applyBlock(host, block)
     for (const entry of applied.delivery?.entries ?? [])
       expected.push({
-        ...{ fireKey: fireKeyOf(entry.timerId, entry.fireSeq), deliverId: entry.deliverId },
-        ...{ digest: entryDigestOf(entry), height, blockHash: block.hash },
+        fireKey: fireKeyOf(entry.timerId, entry.fireSeq),
+        deliverId: entry.deliverId,
+        digest: entryDigestOf(entry),
+        height,
+        blockHash: block.hash,
       })
     host = commands.filter((command) => command.height === height).reduce(replayCommand, applied.host)
   }

@@ -77,7 +77,13 @@ export function createTimerHost(ports: TimerHostPorts): TimerHost {
     const found = chains.get(chainId)
     if (found === undefined) return
     const timers = createChainTimers({
-      ...{ lease: own, store, clock, telemetry, random: ports.random, chain: found.chain, settings: found.settings },
+      lease: own,
+      store,
+      clock,
+      telemetry,
+      random: ports.random,
+      chain: found.chain,
+      settings: found.settings,
       view: () => ports.viewOf(chainId),
       onFenced: () => {
         if (held.get(chainId)?.lease.fence === own.fence) held.delete(chainId)

@@ -23,6 +23,7 @@ import type { KnownSigners } from '../accept/known-signers.ts'
 import { createRequestAnswers } from '../reservations/request-answers.ts'
 import { describeQueue, type QueueDetail } from './describe-queue.ts'
 import { createHostState } from './host-state.ts'
+import { conflict, conflictOf, explainRefusal, forbid } from './timer-errors.ts'
 
 /** Heights in the form that people request them. */
 export type WantedSchedule =
@@ -92,7 +93,10 @@ const MAX_PENDING = 2_000
 export function createTimers(ports: TimersPorts): Timers {
   const { store, clock, random } = ports
   const answers = createRequestAnswers<StoredCommand>({
-    ...{ store: ports.notices, clock, timeoutMs: ports.timeoutMs ?? ANSWER_MS, find: store.findCommands },
+    store: ports.notices,
+    clock,
+    timeoutMs: ports.timeoutMs ?? ANSWER_MS,
+    find: store.findCommands,
     isAnswered: ({ answer }) => answer !== null,
   })
 
@@ -270,31 +274,5 @@ function countBlocks(minutes: number, blockTimeMs: number): number {
     if (error instanceof InvalidParamError)
       throw new AppError('invalid_request', `${error.message}.`, { field: 'schedule.minutes' })
     throw error
-  }
-}
-
-function forbid(action: string, why: string): AppError {
-  return new AppError('action_forbidden', why, { action })
-}
-
-function conflict(command: TimerCommand): AppError {
-  return conflictOf(command.type === 'set' ? (command.label?.requestId ?? '') : '')
-}
-
-function conflictOf(requestId: string): AppError {
-  const message = `Request id ${JSON.stringify(requestId)} was used before with a different body. Use a new id for a new timer.`
-  return new AppError('idempotency_conflict', message, { field: 'requestId' })
-}
-
-/** The kernel's reasons, as errors of the API. */
-function explainRefusal({ code, message }: CommandAnswer & { readonly type: 'refused' }): AppError {
-  const reason = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
-  switch (code) {
-    case 'ERR_QUOTA_EXCEEDED':
-      return new AppError('timer_limit', reason, { reason: code })
-    case 'ERR_TIMER_NOT_FOUND':
-      return new AppError('action_forbidden', reason, { reason: code })
-    default:
-      return new AppError('invalid_request', reason, { reason: code })
   }
 }

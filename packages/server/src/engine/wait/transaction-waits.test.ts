@@ -101,7 +101,7 @@ test('what happened between the caller’s reading and the wait is not missed', 
   expect(late).toMatchObject([{ outcome: 'reached', transaction: { state: 'TRACKING' } }])
 })
 
-test('many who wait share their looks, and events of others cost them none', async () => {
+test('many waiting callers share reads, and events of others cost none', async () => {
   const { store, lease, clock, allocate, hold, looks } = await createBench()
   const awaited = [await allocate(), await allocate(), await allocate()]
   const held = [...awaited, ...awaited].map((tx) => hold(tx, 'submitted'))
@@ -132,7 +132,7 @@ test('time that is up answers the transaction as it is, and frees everything', a
   expect([clock.waiting(), telemetry.valueOf('drover_waiting_requests')]).toEqual([0, 0])
 })
 
-test('a caller who goes gives its place to another; without a place nothing is begun', async () => {
+test('a disconnected caller frees its slot; without a slot nothing starts', async () => {
   const { waits, clock, allocate, hold } = await createBench(1)
   const allocated = await allocate()
   const gone = new AbortController()
@@ -164,7 +164,7 @@ test('one tenant waits in half of the places, and another finds the rest', async
   expect(waits.enter('look', 'a')).toHaveProperty('until')
 })
 
-test('a store that is away for a while is asked again', async () => {
+test('a database that is down for a while is asked again', async () => {
   const { store, lease, clock, allocate, hold, failNext } = await createBench()
   const allocated = await allocate()
   const held = hold(allocated, 'submitted')
@@ -177,7 +177,7 @@ test('a store that is away for a while is asked again', async () => {
   expect(held).toMatchObject([{ outcome: 'reached' }])
 })
 
-test('closing answers everybody at once, and whoever comes later', async () => {
+test('closing answers everyone at once, also later callers', async () => {
   const { waits, clock, allocate, hold } = await createBench()
   const allocated = await allocate()
   const held = [hold(allocated, 'mined'), hold(await allocate(), 'confirmed')]

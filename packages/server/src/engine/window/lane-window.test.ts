@@ -122,7 +122,7 @@ describe('a pool that was lost', () => {
   })
 })
 
-test('a block without room, or too dear for it, is no reason to send again', async () => {
+test('a full or too expensive block is no reason to resend', async () => {
   const { cluster } = await setUp(1, { blockGasLimit: 20_000_000n })
   cluster.chain.setBaseFee(10n ** 12n)
   for (let block = 0; block < 6; block++) {

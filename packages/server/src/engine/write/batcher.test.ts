@@ -1,17 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { AppError } from '../../core/app-error.ts'
-import type { Clock } from '../../ports/clock.ts'
+import { timerClock as clock } from '../../testing/engine/timer-clock.ts'
 import { createBatcher, type Pending } from './batcher.ts'
-
-/** Moved by hand through vitest's timers. */
-const clock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => Date.now(),
-  schedule(delayMs, run) {
-    const timer = setTimeout(run, delayMs)
-    return () => clearTimeout(timer)
-  },
-}
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -127,7 +117,7 @@ describe('forming batches', () => {
   })
 })
 
-test('a run that fails is the fate of its own batch alone', async () => {
+test('a failed run affects only its own batch', async () => {
   const { batcher, runs } = createHeldBatcher({ maxBatch: 1 })
   const [first, second] = ['a', 'b'].map((item) => batcher.add(item).catch((error: Error) => error.message))
   runs[0]?.fail(new Error('broken'))

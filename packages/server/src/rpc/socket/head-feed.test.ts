@@ -1,16 +1,9 @@
 import { expect, test } from 'vitest'
-import { createScriptedChain } from '../../testing/rpc/scripted-chain.ts'
-import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
-import { createHeadFeed, HEAD_WINDOW } from './head-feed.ts'
+import { createScriptedHeadFeed } from '../../testing/rpc/scripted-head-feed.ts'
+import { HEAD_WINDOW } from './head-feed.ts'
 
 async function start() {
-  const chain = createScriptedChain()
-  const { forwarder, onHeadHint } = chain
-  const feed = createHeadFeed({
-    upstream: { chainId: 1, onHeadHint },
-    forwarder,
-    telemetry: createRecordingTelemetry(),
-  })
+  const { chain, feed } = createScriptedHeadFeed()
   const told: string[] = []
   const stop = feed.listen(({ removed, added }) => {
     told.push(...removed.map(({ hash }) => `-${hash}`), ...added.map(({ hash }) => hash))
@@ -19,7 +12,7 @@ async function start() {
   return { chain, feed, told, stop }
 }
 
-test('tells every block after the one that was there, also those between two looks', async () => {
+test('sends every block after the current one, also those between two polls', async () => {
   const { chain, told } = await start()
   expect(told).toEqual([])
   await chain.grow(['a'])
@@ -28,14 +21,14 @@ test('tells every block after the one that was there, also those between two loo
   expect(told).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('takes back what left the chain, newest first, and tells what came in its place', async () => {
+test('withdraws reorged blocks, newest first, and sends the new ones', async () => {
   const { chain, told } = await start()
   await chain.grow(['a', 'b', 'c'])
   await chain.grow(['B', 'C', 'D'], 'a')
   expect(told).toEqual(['a', 'b', 'c', '-c', '-b', 'B', 'C', 'D'])
 })
 
-test('a fork from before the subscription is told from where the subscription began', async () => {
+test('a fork from before the subscription is sent from where the subscription began', async () => {
   const { chain, feed, stop } = await start()
   await chain.grow(['a', 'b'])
   stop()
@@ -60,7 +53,7 @@ test('a node that does not answer delays, and loses nothing', async () => {
   expect(told).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('after too long an absence it starts anew from the head', async () => {
+test('after too long an absence it restarts from the head', async () => {
   const { chain, told } = await start()
   await chain.grow(['a'])
   await chain.grow(Array.from({ length: HEAD_WINDOW + 1 }, (_, index) => `x${index}`))

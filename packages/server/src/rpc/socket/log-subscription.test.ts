@@ -1,20 +1,13 @@
 import { expect, test } from 'vitest'
-import { createScriptedChain } from '../../testing/rpc/scripted-chain.ts'
-import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
-import { createHeadFeed } from './head-feed.ts'
+import { createScriptedHeadFeed } from '../../testing/rpc/scripted-head-feed.ts'
 import { followLogs, parseLogFilter } from './log-subscription.ts'
 
 const ADDRESS = `0x${'aB'.repeat(20)}`
 const TOPIC = `0x${'12'.repeat(32)}`
 
 async function start() {
-  const chain = createScriptedChain()
-  const { forwarder, onHeadHint } = chain
-  const feed = createHeadFeed({
-    upstream: { chainId: 1, onHeadHint },
-    forwarder,
-    telemetry: createRecordingTelemetry(),
-  })
+  const { chain, feed } = createScriptedHeadFeed()
+  const { forwarder } = chain
   const told: string[] = []
   const due: (() => void)[] = []
   let losses = 0
@@ -58,7 +51,7 @@ async function start() {
   }
 }
 
-test('tells the logs of each block once, in order, under its filter', async () => {
+test('sends the logs of each block once, in order, by its filter', async () => {
   const { chain, told } = await start()
   await chain.grow(['a', 'b'])
   await chain.grow(['c'])

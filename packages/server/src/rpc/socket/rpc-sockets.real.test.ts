@@ -116,7 +116,7 @@ test('those who come together while keys are looked up are no more than there ma
   for (const client of clients) client.terminate()
 })
 
-test('a connection that is read more slowly, since much of it is being worked on, is not taken for dead', async () => {
+test('a connection that is read slowly because much is in progress is not closed as dead', async () => {
   let go = (): void => {}
   answered = new Promise((resolve) => {
     go = resolve

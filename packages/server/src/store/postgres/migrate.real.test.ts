@@ -43,7 +43,7 @@ test('a schema newer than the program is refused', async () => {
   })
 })
 
-test('a user who may not make tables is told what to grant', async () => {
+test('a user without the right to create tables gets the grant to run', async () => {
   const empty = await createTestDatabase(null)
   const role = `reader_${randomBytes(4).toString('hex')}`
   await client.query(`create role ${role} login password 'x'`)
@@ -102,7 +102,7 @@ async function withChange(change: string, check: () => Promise<void>): Promise<v
   }
 }
 
-test('signers from before the window get what their preset says; a number that somebody chose stays', async () => {
+test('signers from before the window get the value of their preset; a chosen number stays', async () => {
   const database = await createTestDatabase()
   const client = new Client({ connectionString: database.url })
   await client.connect()

@@ -85,7 +85,7 @@ test('a standby that does not take writes is StoreUnavailable', async () => {
   expect(translateError(error)).toBeInstanceOf(StoreUnavailable)
 })
 
-test('listeners hear of a gap after each reconnection, and go on hearing [G7]', async () => {
+test('listeners are notified of a gap after each reconnect, and of later events [G7]', async () => {
   const heard: Notice[] = []
   let wake: () => void = () => {}
   const unlisten = store.listen((notice) => {

@@ -154,9 +154,15 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       findTargetProblem: async ({ hostname }) => (hostname === 'private.example' ? 'is not public' : null),
     }),
     timers: createTimers({
-      ...{ store: timerStore, notices: timerStore, signers, clock, random, viewOf: around.viewOf },
+      store: timerStore,
+      notices: timerStore,
+      signers,
+      clock,
+      random,
+      viewOf: around.viewOf,
       chains: new Map([[CHAIN_ID, { chain, blockTimeMs: 12_000 }]]),
-      ...{ maxPerTenant: 3, timeoutMs: 50 },
+      maxPerTenant: 3,
+      timeoutMs: 50,
     }),
     eventStreams: createEventStreams({
       store,

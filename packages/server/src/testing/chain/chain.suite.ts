@@ -61,7 +61,7 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
         expect(await chain.getBlock({ hash: head.hash })).toEqual(head)
       })
 
-      test('tell how much of their gas is used, and the price of it', async () => {
+      test('show how much of their gas is used, and its price', async () => {
         const { room } = await mineWith(await sign(0), await sign(1))
         expect(room?.gasUsed).toBe(42_000n)
         expect(room?.gasLimit).toBeGreaterThanOrEqual(30_000_000n)
@@ -333,7 +333,7 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
       await expect(find(0, block.number + 1)).rejects.toThrow(ChainUnavailable)
     })
 
-    test('an estimate tells success, revert and lack of funds apart, each for itself', async () => {
+    test('an estimate tells success, revert and missing funds apart, per call', async () => {
       const call: Call = { from: harness.rich, to: harness.poor, data: '0x', value: 1n, gasLimit: null }
       const outcomes = await chain.estimate(
         [call, { ...call, to: null, data: REVERTING_CODE, value: 0n }, { ...call, value: 10n ** 40n }],
@@ -397,7 +397,7 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
       expect(priorityFeePerGas.fast).toBeGreaterThanOrEqual(priorityFeePerGas.standard)
     })
 
-    test('a reorganisation changes hashes, withdraws receipts and gives the nonce back', async () => {
+    test('a reorg changes hashes, withdraws receipts and frees the nonce', async () => {
       const tx = await sign(0)
       const block = await mineWith(tx)
       await harness.reorg(1)

@@ -72,7 +72,7 @@ describe('faults of the fake chain', () => {
     expect(chain.pooled()).toEqual([])
   })
 
-  test('a stale node tells the count and the head of one block ago', async () => {
+  test('a stale node returns the count and head of one block ago', async () => {
     const chain = open()
     const tx = await sign(0)
     await chain.broadcast([tx])
@@ -109,7 +109,7 @@ describe('the world of the fake chain', () => {
     ['dropped', 0, []],
     ['pooled', 0, ['in pool']],
     ['included', 1, []],
-  ] as const)('a reorganisation that leaves transactions %s', async (keep, count, pool) => {
+  ] as const)('a reorg that leaves transactions %s', async (keep, count, pool) => {
     const chain = open()
     const tx = await sign(0)
     await chain.broadcast([tx])
@@ -152,7 +152,7 @@ describe('the world of the fake chain', () => {
     expect(chain.mine().txHashes).toEqual([low.hash, next.hash])
   })
 
-  test('a node may refuse gaps and more than so many of one account', async () => {
+  test('a node may refuse gaps, and limit the transactions per account', async () => {
     const strict = open({ acceptsGaps: false, maxPerAccount: 1 })
     const [zero, one, two] = await Promise.all([sign(0), sign(1), sign(2)])
     expect(await strict.broadcast([two, zero, one])).toMatchObject([

@@ -65,8 +65,15 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     const known = chains.get(chainId)
     if (known !== undefined) return known
     const made = {
-      ...{ owner: null, fence: 0, expiresAt: Number.NEGATIVE_INFINITY, tip: null, seq: 0, snapshot: null },
-      ...{ blocks: [], log: [], fires: [] },
+      owner: null,
+      fence: 0,
+      expiresAt: Number.NEGATIVE_INFINITY,
+      tip: null,
+      seq: 0,
+      snapshot: null,
+      blocks: [],
+      log: [],
+      fires: [],
     }
     chains.set(chainId, made)
     return made
@@ -175,9 +182,23 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
       place += 1
       const { tenant, name, requestId, requestDigest, metadata, by: createdBy } = label
       timers.set(timerId, {
-        ...{ id: timerId, kernelId, tenant, name, requestId, requestDigest, spec, metadata, state: 'ACTIVE' },
-        ...{ endReason: null, dueHeight, fireCount: 0, baseFires: 0, createdHeight: write.expected.height },
-        ...{ createdAt: clock.now(), createdBy, place },
+        id: timerId,
+        kernelId,
+        tenant,
+        name,
+        requestId,
+        requestDigest,
+        spec,
+        metadata,
+        state: 'ACTIVE',
+        endReason: null,
+        dueHeight,
+        fireCount: 0,
+        baseFires: 0,
+        createdHeight: write.expected.height,
+        createdAt: clock.now(),
+        createdBy,
+        place,
       })
     } else if (before !== undefined) {
       const fires = before.fireCount

@@ -20,17 +20,30 @@ export function anyHash(): Hash {
 
 export function anySpec(lane: Lane, change: Partial<TimerSpec> = {}): TimerSpec {
   return {
-    ...{ chainId: lane.chainId, owner: lane.signer, target: `0x${'cc'.repeat(20)}` as Address },
+    chainId: lane.chainId,
+    owner: lane.signer,
+    target: `0x${'cc'.repeat(20)}` as Address,
     schedule: { type: 'interval', everyBlocks: 5 },
-    ...{ data: '0x01020304', gasLimit: 100_000n, bid: 7n, value: 3n, when: null, overlap: 'buffer' },
-    ...{ appendDeliverId: false, maxFeeWei: null },
+    data: '0x01020304',
+    gasLimit: 100_000n,
+    bid: 7n,
+    value: 3n,
+    when: null,
+    overlap: 'buffer',
+    appendDeliverId: false,
+    maxFeeWei: null,
     ...change,
   }
 }
 
 export function anyLabel(change: Partial<TimerLabel> = {}): TimerLabel {
   return {
-    ...{ tenant: '', name: 'sample', requestId: null, requestDigest: anyHash(), metadata: { job: 'one' }, by: 'tests' },
+    tenant: '',
+    name: 'sample',
+    requestId: null,
+    requestDigest: anyHash(),
+    metadata: { job: 'one' },
+    by: 'tests',
     ...change,
   }
 }
@@ -69,10 +82,15 @@ export async function acceptCommand(
   if (tip === null) throw new Error('no block was written')
   const kernelId = started?.kernelId ?? null
   const written = await store.writeCommands({
-    ...{ lease, expected: tip, expectedSeq: lastSeq, changes: [] },
+    lease,
+    expected: tip,
+    expectedSeq: lastSeq,
+    changes: [],
     results: [
       {
-        ...{ id, answer: { type: 'accepted', kernelId }, started },
+        id,
+        answer: { type: 'accepted', kernelId },
+        started,
         logged: { id, seq: lastSeq + 1, height: tip.height, command },
       },
     ],
@@ -102,9 +120,22 @@ export function anyFire(
   change: Partial<NewFire> = {},
 ): NewFire {
   return {
-    ...{ deliverId: anyHash(), fireKey: anyHash(), timerId: id, kernelId, fireSeq: 0, height: block.height },
-    ...{ blockHash: block.hash, position: 0, owner: spec.owner, target: spec.target, data: spec.data },
-    ...{ gasLimit: spec.gasLimit, bid: spec.bid, digest: anyHash(), state: 'OBSERVED', skipReason: null },
+    deliverId: anyHash(),
+    fireKey: anyHash(),
+    timerId: id,
+    kernelId,
+    fireSeq: 0,
+    height: block.height,
+    blockHash: block.hash,
+    position: 0,
+    owner: spec.owner,
+    target: spec.target,
+    data: spec.data,
+    gasLimit: spec.gasLimit,
+    bid: spec.bid,
+    digest: anyHash(),
+    state: 'OBSERVED',
+    skipReason: null,
     trigger: { type: 'interval', dueHeight: block.height, matchedKeys: [], isTruncated: false },
     condition: null,
     ...change,

@@ -27,7 +27,7 @@ export function getExactHex(value: unknown, bytes: number, name: string): Hex {
   return hex
 }
 
-/** Whether this is bytes in the one spelling that is stored, of this width if one is given. */
+/** Whether this is a byte string in its stored spelling, of this width if one is given. */
 export function isCanonicalHex(value: unknown, bytes?: number): value is Hex {
   if (typeof value !== 'string' || value.length % 2 !== 0) return false
   return (bytes === undefined || value.length === 2 + bytes * 2) && CANONICAL_PATTERN.test(value)
@@ -90,7 +90,7 @@ export function keccakDigits(digits: string): Hex {
   return hexOf(keccak256(bytesOf(digits)))
 }
 
-/** Bare digits of a domain tag, so that hashes of different things never meet. */
+/** Bare digits of a domain tag, so that hashes of different things never collide. */
 export function domainDigits(tag: string): string {
   return hexOf(keccak256(Uint8Array.from(tag, (letter) => letter.charCodeAt(0)))).slice(2)
 }

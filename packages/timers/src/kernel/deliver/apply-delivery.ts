@@ -69,7 +69,7 @@ export function applyDelivery(
   return { state: sweepHints(swept), retired }
 }
 
-/** Once nothing of a target that is gone stands in line, there is nothing to look for. */
+/** Once a removed target has no timers in line, there is nothing to look for. */
 function sweepHints(state: TimerState): TimerState {
   const { ready } = state
   const done = [...state.goneTargets.entries()]

@@ -42,7 +42,7 @@ export interface Delivery {
   readonly mutations: readonly Mutation[]
   readonly evictions: readonly Eviction[]
   readonly carried: CarriedKeys
-  /** What it took to find the watches, for measures. */
+  /** The work of finding the watches, for statistics. */
   readonly work: WatchWork
   /** The ready index as of this block and the timers it was made from, to spare rebuilding it; not part of the result. */
   readonly derived: DerivedIndex | null
@@ -105,7 +105,7 @@ function wakeRecords(state: TimerState, { woken }: WatchMatches): TimerState['ti
   return state.timers.setMany([...woken].sort((a, b) => compareHex(a[0], b[0])))
 }
 
-/** A caller's mistake, not an outcome: heights go up one way and roots have 32 bytes. */
+/** A caller's mistake, not an outcome: heights only increase and roots have 32 bytes. */
 export function checkBlock(state: TimerState, block: DeliverBlock, shards: number): void {
   const { height, parentStateRoot } = block
   if (typeof height !== 'bigint' || height <= state.height || height > U64_MAX)

@@ -1,4 +1,4 @@
-/** R3: takes entries in once; repeats are dropped, and an id with other content is reported, never overwritten. */
+/** R3: accepts each entry once; repeats are dropped, and an id with other content is reported, never overwritten. */
 import type { Hex } from '../bytes/hex.ts'
 import { entryDigestOf, type MailboxEntry } from './mailbox-entry.ts'
 

@@ -66,7 +66,7 @@ export function listLeafChanges(before: TimerState, after: TimerState): LeafChan
   return changes
 }
 
-/** The root of a state by itself, for those who keep no other state. */
+/** The root of a state by itself, for hosts that keep no other state. */
 export function timersRoot(state: TimerState): Hex {
   const blank = createTimerState({ chainId: state.chainId, targets: state.targets === null ? 'any' : 'known' })
   return new MerkleTrie().apply(listLeafChanges(blank, state)).rootHash

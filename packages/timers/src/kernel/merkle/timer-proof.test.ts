@@ -20,7 +20,7 @@ describe('a proof of one timer', () => {
       expect(verifyTimerProof(root, proof)).toEqual({ type: 'present', timer })
     }
   })
-  test('shows that there is none of an id', () => {
+  test('proves that an id does not exist', () => {
     expect(verifyTimerProof(root, proveTimer(trie, missing))).toEqual({ type: 'absent' })
     const nothing = new MerkleTrie()
     expect(verifyTimerProof(nothing.rootHash, proveTimer(nothing, missing))).toEqual({ type: 'absent' })

@@ -1,4 +1,6 @@
-/** A proof that a state root holds one timer as it is, or that it holds none of this id: for who has the root only. */
+/**
+ * A proof that a state root contains a timer as it is, or no timer with this id, for a verifier that has only the root.
+ */
 import { ByteReader } from '../bytes/byte-reader.ts'
 import { bytesOf, findExactHex, getExactHex, type Hex, hexOf, isCanonicalHex } from '../bytes/hex.ts'
 import { keccak256 } from '../bytes/keccak.ts'
@@ -25,7 +27,7 @@ export function proveTimer(trie: MerkleTrie, timerId: Hex): TimerProof {
   return { timerId: getExactHex(timerId, 32, 'timerId'), leaf: trie.findLeaf(recordKey(timerId)) }
 }
 
-/** What a proof shows about a root; a proof is from anywhere and believed in nothing. */
+/** What a proof shows about a root; the proof itself is not trusted. */
 export function verifyTimerProof(root: Hex, proof: TimerProof): ProvenTimer {
   const timerId = findExactHex(proof.timerId, 32)
   const expected = findExactHex(root, 32)

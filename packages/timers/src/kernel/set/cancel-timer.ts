@@ -1,9 +1,9 @@
-/** R10: takes a timer away; what is already in a mailbox still runs. */
+/** R10: removes a timer; what is already in a mailbox still runs. */
 
 import { type Refusal, refuse } from '../params/refusal.ts'
 import { buryTimers, findTombstone } from '../state/bury-timers.ts'
 import type { TimerState } from '../state/timer-state.ts'
-import { findAddress, findTimerId, isRefusal, readCall, readFields } from './read-arguments.ts'
+import { isRefusal, readCall, readFields, readTimerName } from './read-arguments.ts'
 import type { TimerCall } from './timer-call.ts'
 import { refuseUnknown } from './update-timer.ts'
 
@@ -20,10 +20,9 @@ export function cancelTimer(state: TimerState, by: TimerCall, args: CancelTimerA
   if (isRefusal(fields)) return fields
   const call = readCall(by)
   if (isRefusal(call)) return call
-  const target = findAddress(fields.target)
-  const timerId = findTimerId(fields.timerId)
-  if (target === null) return refuse('ERR_INVALID_PARAM', 'target must be an address of 20 bytes')
-  if (timerId === null) return refuse('ERR_INVALID_PARAM', 'timerId must be 32 bytes')
+  const named = readTimerName(fields)
+  if (isRefusal(named)) return named
+  const { target, timerId } = named
   const live = state.timers.get(timerId)
   const known = live ?? findTombstone(state, timerId, call.height, call.params.dedupWindow)
   if (known === null || known.target !== target) return refuseUnknown(state, target)

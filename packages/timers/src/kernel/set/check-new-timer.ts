@@ -8,7 +8,7 @@ import type { Schedule } from './read-arguments.ts'
 import type { SetRequest } from './set-request.ts'
 import type { TimerCall } from './timer-call.ts'
 
-/** Null when nothing speaks against it. */
+/** Null if it is allowed. */
 export function checkNewTimer(
   state: TimerState,
   call: TimerCall,

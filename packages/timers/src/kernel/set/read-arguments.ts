@@ -46,8 +46,17 @@ export function findAddress(value: unknown): Hex | null {
   return findExactHex(value, 20)
 }
 
-export function findTimerId(value: unknown): Hex | null {
+function findTimerId(value: unknown): Hex | null {
   return findExactHex(value, 32)
+}
+
+/** Which timer a call is about. */
+export function readTimerName(fields: Fields): { readonly target: Hex; readonly timerId: Hex } | Refusal {
+  const target = findAddress(fields.target)
+  if (target === null) return refuse('ERR_INVALID_PARAM', 'target must be an address of 20 bytes')
+  const timerId = findTimerId(fields.timerId)
+  if (timerId === null) return refuse('ERR_INVALID_PARAM', 'timerId must be 32 bytes')
+  return { target, timerId }
 }
 
 /** Whether a watched prefix may have this many bytes. */

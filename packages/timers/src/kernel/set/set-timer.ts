@@ -55,7 +55,7 @@ function setByKind(state: TimerState, by: TimerCall, args: unknown, kind: unknow
   return repeatByNonce(state, call, request) ?? createTimer(state, call, request)
 }
 
-/** R8: what a nonce that was used before means now; null when it is new. */
+/** R8: what a used nonce means now; null when it is new. */
 function repeatByNonce(state: TimerState, call: TimerCall, request: SetRequest): SetOutcome | null {
   const { nonce } = request
   if (nonce === undefined) return null

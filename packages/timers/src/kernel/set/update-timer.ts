@@ -6,13 +6,12 @@ import { replaceTimers } from '../state/replace-timers.ts'
 import type { Timer } from '../state/timer.ts'
 import { hasTarget, type TimerState } from '../state/timer-state.ts'
 import {
-  findAddress,
-  findTimerId,
   type IntegerLike,
   isRefusal,
   readCall,
   readFields,
   readTerms,
+  readTimerName,
   type Terms,
 } from './read-arguments.ts'
 import type { TimerCall } from './timer-call.ts'
@@ -29,16 +28,15 @@ export type UpdateOutcome = { readonly type: 'updated' | 'unchanged'; readonly s
 
 const FIELDS = ['target', 'timerId', 'payload', 'gasLimit', 'bidFp']
 
-/** For the owner only: the owner pays for what it asks. */
+/** For the owner only, who pays for it. */
 export function updateTimer(state: TimerState, by: TimerCall, args: UpdateTimerArguments): UpdateOutcome {
   const fields = readFields(args, FIELDS)
   if (isRefusal(fields)) return fields
   const call = readCall(by)
   if (isRefusal(call)) return call
-  const target = findAddress(fields.target)
-  const timerId = findTimerId(fields.timerId)
-  if (target === null) return refuse('ERR_INVALID_PARAM', 'target must be an address of 20 bytes')
-  if (timerId === null) return refuse('ERR_INVALID_PARAM', 'timerId must be 32 bytes')
+  const named = readTimerName(fields)
+  if (isRefusal(named)) return named
+  const { target, timerId } = named
   const timer = state.timers.get(timerId)
   const known = timer !== undefined && timer.target === target ? timer : null
   const patch = readPatch(fields, known, call)
@@ -66,7 +64,7 @@ export function refuseUnknown(state: TimerState, target: Hex): Refusal {
     : refuse('ERR_TARGET_NOT_FOUND', `no actor at ${target}`)
 }
 
-/** Only the terms that are given are held to the parameters of today; the others stay as they were accepted. */
+/** Only the given terms are checked against the current parameters; the others stay as they were accepted. */
 function readPatch(fields: Readonly<Record<string, unknown>>, timer: Timer | null, call: TimerCall): Terms | Refusal {
   const { params } = call
   const filler = { payload: '0x', gasLimit: params.minGasLimitPerTimer, bidFp: params.minBid }

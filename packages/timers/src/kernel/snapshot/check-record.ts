@@ -1,4 +1,6 @@
-/** Refuses a stored timer that no call could have made; what gets past here is as good as what `setTimer` wrote. */
+/**
+ * Refuses a stored timer that no call could have created; what passes is as valid as a record written by `setTimer`.
+ */
 import { byteLength, type Hex, isCanonicalHex } from '../bytes/hex.ts'
 import { isBigUint, isUint32 } from '../bytes/is-uint.ts'
 import { U64_MAX, U128_MAX } from '../bytes/limits.ts'

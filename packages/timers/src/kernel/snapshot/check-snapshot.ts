@@ -8,12 +8,12 @@ import type { OrderedMap } from '../tree/ordered-map.ts'
 import { checkRecord } from './check-record.ts'
 import type { TimerSnapshot } from './timer-snapshot.ts'
 
-/** What each list says by itself. */
+/** Checks of each list by itself. */
 export function checkSnapshot(snapshot: TimerSnapshot): void {
   const { chainId, height, nextRank } = snapshot
   expectThat(isBigUint(chainId, U64_MAX), 'chainId must fit 64 bits')
   expectThat(isBigUint(height, U64_MAX), 'height must fit 64 bits')
-  // One past the last rank, when all have been given out.
+  // One past the last rank, once all are used.
   expectThat(isBigUint(nextRank, U64_MAX + 1n), 'nextRank must fit 64 bits')
   for (const timer of snapshot.timers) checkRecord(timer)
   for (const [target, cursor] of snapshot.cursors) {
@@ -43,7 +43,7 @@ export function checkSnapshot(snapshot: TimerSnapshot): void {
   }
 }
 
-/** What the lists say about one another. */
+/** Checks of the lists against each other. */
 export function checkLinks(snapshot: TimerSnapshot, timers: OrderedMap<Hex, Timer>): void {
   for (const [timerId, spent] of snapshot.nonces) {
     expectThat((spent === null) === timers.has(timerId), `nonce of ${timerId} must be open exactly while it is live`)

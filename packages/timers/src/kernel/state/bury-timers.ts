@@ -20,7 +20,7 @@ export function buryTimers(state: TimerState, timers: readonly Timer[], height: 
   return replaceTimers({ ...state, nonces, tombstones, tombstonesByHeight, isolated }, steps)
 }
 
-/** A tombstone still within the window; older ones are as if they never were, whenever they are swept. */
+/** A tombstone within the window; older ones count as gone, whenever they are swept. */
 export function findTombstone(state: TimerState, timerId: Hex, height: bigint, window: bigint): Tombstone | null {
   const tombstone = state.tombstones.get(timerId)
   return tombstone === undefined || height - tombstone.height > window ? null : tombstone

@@ -98,7 +98,7 @@ export function addTarget(state: TimerState, target: Hex): TimerState {
   return state.targets === null ? state : { ...state, targets: state.targets.set(address, null) }
 }
 
-/** Takes an actor away; its timers are evicted as they come due. */
+/** Removes an actor; its timers are evicted as they come due. */
 export function removeTarget(state: TimerState, target: Hex): TimerState {
   const address = getExactHex(target, 20, 'target')
   if (state.targets === null || !state.targets.has(address)) return state

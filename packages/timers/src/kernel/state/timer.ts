@@ -8,7 +8,7 @@ interface TimerBase {
   readonly payload: Hex
   readonly gasLimit: bigint
   readonly bidFp: bigint
-  /** Position in line; an effective update takes a fresh one. */
+  /** Position in line; an effective update takes a new one. */
   readonly fifoRank: bigint
   /** Fires so far, and the number the next fire carries. */
   readonly fireSeq: number
@@ -55,7 +55,7 @@ export function isDueTimer(timer: Timer): timer is DueTimer {
   return timer.dueHeight !== null
 }
 
-/** Set by somebody else than the actor it wakes. */
+/** Set by someone other than the actor it wakes. */
 export function isForeign(timer: Timer): boolean {
   return timer.owner !== timer.target
 }

@@ -83,7 +83,7 @@ export function* listWatchers(index: IndexWatch, prefix: Hex, height: bigint): G
   }
 }
 
-/** Whether anybody watched a prefix before a height. */
+/** Whether any timer watched a prefix before a height. */
 export function isWatchedBefore(index: IndexWatch, prefix: Hex, height: bigint): boolean {
   const oldest = index.get(prefix)?.first()?.key
   return oldest !== undefined && oldest.createdHeight < height

@@ -92,7 +92,7 @@ describe('R15 fan-out', () => {
     expect(world.fired).toEqual([['0x01', '0x02', '0x03'], ['0x04']])
     expect(world.state.carriedKeys).toEqual([])
   })
-  test('carried keys come before new ones, so that none waits for ever', () => {
+  test('carried keys come before new ones, so that none waits forever', () => {
     const world = crowd({ maxWatchMatchesPerBlock: 1 })
     world.close({ modifiedKeys: [k('01'), k('04')] })
     world.open().close({ modifiedKeys: [k('01'), k('02')] })

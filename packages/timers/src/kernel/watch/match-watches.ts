@@ -19,7 +19,7 @@ export interface WatchMatches {
   readonly work: WatchWork
 }
 
-/** What matching did, for measures. */
+/** What matching did, for statistics. */
 export interface WatchWork {
   /** Keys looked at: the block's own, and those carried here that it came to. */
   readonly keys: number
@@ -80,7 +80,7 @@ function listFreshKeys(state: TimerState, modifiedKeys: Iterable<string>): Hex[]
   const fresh = new Set<Hex>()
   for (const text of modifiedKeys) {
     const key = findHex(text)
-    // A key passed over in silence would be a watch that never fires.
+    // A silently skipped key would be a watch that never fires.
     if (key === null) throw new RangeError('a modified key must be bytes as 0x text')
     if (!state.carriedSince.has(key)) fresh.add(key)
   }
@@ -121,7 +121,7 @@ function createTaker(index: IndexWatch, height: bigint, maxMatches: number) {
   }
 
   return {
-    /** False when the key has to wait; a key that nobody watches is done with. */
+    /** False when the key has to wait; a key without watchers is done. */
     take(key: Hex): boolean {
       const prefix = findWatchedPrefix(index, key)
       if (prefix === null) return true

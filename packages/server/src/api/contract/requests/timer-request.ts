@@ -94,7 +94,7 @@ const watch = z
   })
 
 const schedule = z
-  .discriminatedUnion('type', [timeout, interval, watch], { error: 'must be a timeout, an interval or a watch' })
+  .discriminatedUnion('type', [timeout, interval, watch], { error: 'must be one of timeout, interval, watch' })
   .meta({ description: 'When it fires: once at a block, every so many blocks, or when an event is logged.' })
 
 const SIGNED_NUMBER = /^-?[0-9]{1,78}$/

@@ -161,7 +161,7 @@ describe('what is refused, and the field that is named', () => {
     expect(refusalOf({ ...PLAIN, [field]: '1' }).detail).toMatch(detail)
   })
 
-  test.each([[null], ['text'], [[]], [17]])('a body that is no object: %j', (body) => {
+  test.each([[null], ['text'], [[]], [17]])('a body that is not an object: %j', (body) => {
     expect(refusalOf(body)).toEqual({ field: undefined, detail: expect.stringMatching(/must be an object/) })
   })
 })

@@ -64,7 +64,7 @@ async function lend(nonce: number): Promise<string> {
   return asked.id
 }
 
-test('a request that nobody answers in time is 202, with all that is needed to come back to it', async () => {
+test('a request that is not answered in time is 202, with all that is needed to ask again', async () => {
   const { status, body } = await reserve({ count: 2, requestId: 'r1', label: 'payout worker' })
   expect(status).toBe(202)
   const { items } = reservationList.strict().parse(body)
@@ -79,7 +79,7 @@ test('a request that nobody answers in time is 202, with all that is needed to c
   })
 })
 
-test('a proof that is made up is told once', async () => {
+test('a generated proof is shown once', async () => {
   const first = await reserve({ lockOwner: undefined, requestId: 'r2' })
   expect(first.body.lockOwner).toMatch(/^[\w-]{32}$/)
   expect((await reserve({ lockOwner: undefined, requestId: 'r2' })).body.lockOwner).toBeNull()
@@ -100,7 +100,7 @@ test('only the holder uses, extends and releases', async () => {
   expect(released.body.detail).toContain('nonce 7 is USED')
 })
 
-test('a holder that comes too late is told to send nothing', async () => {
+test('a holder that comes too late is told not to send', async () => {
   const id = await lend(7)
   const later = await createTestApi({
     store: { ...api.store, actOnReservation: (key, owner, act) => expire(key, owner, act) },
@@ -116,7 +116,7 @@ test('a holder that comes too late is told to send nothing', async () => {
   expect(reply.json().detail).toContain('Do not send anything')
 })
 
-test('a signer shows what is reserved, who blocks, how it fares and what was reset', async () => {
+test('a signer shows reservations, what blocks it, its health and its resets', async () => {
   const id = await lend(7)
   await api.store.insertReset({ id: '01890a5d-ac96-774b-bcce-000000000099', lane: LANE, actor: 'ann', reason: 'wiped' })
   const shown = (await api.server.inject(`/v1/signers/${SIGNER}`)).json()
@@ -135,7 +135,7 @@ test('a signer shows what is reserved, who blocks, how it fares and what was res
   })
 })
 
-test('a reset that nobody answers in time is 202; refused, it says what is in the way', async () => {
+test('a reset that is not answered in time is 202; a refused one says what is in the way', async () => {
   const asked = await post(`/v1/signers/${SIGNER}/reset-nonce`, { reason: 'the chain was wiped' })
   expect(asked.status).toBe(202)
   expect(resetResource.strict().parse(asked.body)).toMatchObject({ state: 'REQUESTED', reason: 'the chain was wiped' })
@@ -163,7 +163,7 @@ test.each([
   expect(await reserve(more)).toMatchObject({ status: 400, body: { code: 'invalid_request', field } })
 })
 
-test('without a ttl the default of the service holds; the maximum is named, also for an extension', async () => {
+test('without a ttl the default applies; the maximum is named in the error, also for an extension', async () => {
   expect((await reserve({ ttlMs: undefined })).body.items).toMatchObject([{ ttlMs: 60_000 }])
   const id = await lend(7)
   const refused = await post(`/v1/nonces/${id}/extend`, { lockOwner: LOCK_OWNER, ttlMs: 86_400_000 })
@@ -182,7 +182,7 @@ test('open reservations are listed by nonce, page by page', async () => {
   expect(await list('?after=nonsense')).toMatchObject({ code: 'invalid_request', field: 'after' })
 })
 
-test('an operator releases all in one call; the audit and the events tell who and why', async () => {
+test('an operator releases all in one call; audit and events say who and why', async () => {
   const ids = [await lend(7), await lend(8)]
   const taken = await post(`/v1/signers/${SIGNER}/nonces/release`, { reason: 'holder is away' })
   expect(takenList.strict().parse(taken.body).items).toMatchObject(
@@ -198,7 +198,7 @@ test('an operator releases all in one call; the audit and the events tell who an
   )
 })
 
-test('an operator fills what nobody knows, and only the reservation that is named', async () => {
+test('an operator fills a nonce whose transaction no node knows, and only the named reservation', async () => {
   const [first, second] = [await lend(7), await lend(8)]
   await post(`/v1/nonces/${first}/use`, { lockOwner: LOCK_OWNER, hash: HASH })
   const body = { reason: 'never sent', reservationId: first }
@@ -209,7 +209,7 @@ test('an operator fills what nobody knows, and only the reservation that is name
   expect((await api.server.inject(`/v1/nonces/${second}`)).json()).toMatchObject({ fillOrderedAt: null })
 })
 
-test('what does not exist is 404, and what is no id 400', async () => {
+test('an unknown id is 404, an invalid one 400', async () => {
   const id = '01890a5d-ac96-774b-bcce-00000000dead'
   expect((await api.server.inject(`/v1/nonces/${id}`)).statusCode).toBe(404)
   expect(await post(`/v1/nonces/${id}/release`, { lockOwner: 'x' })).toMatchObject({ status: 404 })

@@ -35,7 +35,7 @@ async function createGaps(free: readonly number[], sent: number): Promise<TestAp
   return api
 }
 
-test('each free nonce below one that was given out gets an empty transaction, before all others', async () => {
+test('each free nonce below an assigned one gets an empty transaction, before all others', async () => {
   const api = await createGaps([3, 4, 9], 7)
   const reply = await fill(api)
   expect(reply.statusCode, reply.body).toBe(202)

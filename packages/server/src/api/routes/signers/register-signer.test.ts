@@ -6,7 +6,7 @@ function post({ server }: TestApi, payload: object) {
   return server.inject({ method: 'POST', url: '/v1/signers', payload })
 }
 
-test('a key that is held becomes a signer, with what differs from its configured policy', async () => {
+test('a held key becomes a signer, with changes to its configured policy', async () => {
   const api = await createTestApi()
   const policy = { maxInFlight: 3, maxFeePerGas: '100' }
   const reply = await post(api, { chainId: CHAIN_ID, address: SPARE, label: 'spare', policy })

@@ -52,7 +52,7 @@ describe('PATCH /v1/signers/{address}', () => {
     expect(shown.json().lanes).toEqual([body])
   })
 
-  test('null takes a label, a cap and a rule away again', async () => {
+  test('null removes a label, a cap and a rule', async () => {
     await call('PATCH', SIGNER, { label: 'x', policy: { maxFeePerGas: 5, finality: 'safe' } })
     await call('PATCH', SIGNER, { label: null, policy: { maxFeePerGas: null, finality: null } })
     expect(await stored()).toMatchObject({ label: null, policy: FAST })
@@ -106,7 +106,7 @@ describe('PATCH /v1/signers/{address}', () => {
 })
 
 describe('another preset', () => {
-  test('brings what the presets differ in, and nothing else', () => {
+  test('changes only what the presets differ in', () => {
     const own = { ...STABLE, maxFeePerGasWei: 7n, stuckAfterMs: 1_234, finality: { type: 'safe' } as const }
     const fast = changePolicy(own, { preset: 'fast' })
     expect(fast).toEqual({ ...FAST, maxFeePerGasWei: 7n, stuckAfterMs: 1_234, finality: { type: 'safe' } })
@@ -115,7 +115,7 @@ describe('another preset', () => {
     expect(changePolicy(FAST, { preset: 'stable' })).toEqual(STABLE)
   })
 
-  test('fields that are given with it come on top', () => {
+  test('fields given with it override it', () => {
     expect(changePolicy(STABLE, { preset: 'fast', maxInFlight: 4 })).toEqual({ ...FAST, maxInFlight: 4 })
   })
 })
@@ -170,7 +170,7 @@ describe('which lane', () => {
     expect(await call(method, path, { ...payload, chainId: 11 })).toMatchObject({ status: 404 })
   })
 
-  test('an address that is no signer, and one that is no address', async () => {
+  test('an address that is not a signer, and an invalid address', async () => {
     expect(await call('PATCH', STRANGER, { label: 'x' })).toMatchObject({ status: 404, body: { code: 'not_found' } })
     expect(await call('PATCH', 'me', { label: 'x' })).toMatchObject({ status: 400, body: { field: 'address' } })
   })

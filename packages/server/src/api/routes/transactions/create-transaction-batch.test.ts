@@ -32,7 +32,7 @@ async function listValues({ store }: TestApi): Promise<readonly bigint[]> {
 }
 
 describe('a batch', () => {
-  test('each good one is stored, in order; each bad one has its own problem', async () => {
+  test('good items are stored in order; each bad item has its own problem', async () => {
     const api = await createTestApi()
     const results = await postItems(api, [
       send(1),
@@ -106,7 +106,7 @@ describe('a batch', () => {
     expect(long.json()).toMatchObject({ status: 400, field: 'idempotency-key', detail: expect.stringContaining('196') })
   })
 
-  test('what does not fit into the queue is refused one by one, and the rest is stored', async () => {
+  test('items that do not fit into the queue are refused one by one, and the rest is stored', async () => {
     const api = await createTestApi({ limits: { maxWaiting: 2 } })
     const results = await postItems(api, [send(1), send(2), send(3), send(4)])
     expect(statuses(results)).toEqual([202, 202, 429, 429])
@@ -115,10 +115,10 @@ describe('a batch', () => {
   })
 })
 
-describe('what is no batch', () => {
+describe('invalid batches', () => {
   test.each([
     [{}, 'transactions', /is required/],
-    [{ transactions: [] }, 'transactions', /at least 1 items/],
+    [{ transactions: [] }, 'transactions', /at least 1 item\b/],
     [{ transactions: 'all' }, 'transactions', /an array/],
     [{ transactions: [send(1)], wait: true }, 'wait', /unknown field/],
     [{ transactions: Array.from({ length: 1_001 }, () => send(1)) }, 'transactions', /at most 1000 items/],
@@ -129,7 +129,7 @@ describe('what is no batch', () => {
     expect(await listValues(api)).toEqual([])
   })
 
-  test('more than a body may hold: much more than elsewhere, and the limit is told', async () => {
+  test('a body above the batch limit is refused, and the limit is named', async () => {
     const api = await createTestApi()
     const large = send(1, { data: `0x${'ab'.repeat(100_000)}` })
     expect(

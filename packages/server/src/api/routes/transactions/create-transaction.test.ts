@@ -70,7 +70,7 @@ describe('accepting', () => {
     expect([first.json().requestId, second.statusCode]).toEqual(['order-17', 200])
   })
 
-  test('a chain that cannot be asked is no reason to refuse', async () => {
+  test('an unreachable chain is no reason to refuse', async () => {
     const api = await createTestApi()
     api.chain.setFault(() => 'unavailable')
     expect((await post(api, BODY)).statusCode).toBe(202)
@@ -102,7 +102,7 @@ describe('refusing, with nothing stored', () => {
     expect(await countStored(api)).toBe(0)
   })
 
-  test('every field at fault is listed', async () => {
+  test('every bad field is listed', async () => {
     const reply = await post(await createTestApi(), { from: 'x', to: 'y' })
     expect(reply.json().issues.map((issue: { field: string }) => issue.field)).toEqual(['from', 'to'])
   })
@@ -136,7 +136,7 @@ describe('refusing, with nothing stored', () => {
     expect(reply.json()).toMatchObject({ status: 400, field: 'requestId' })
   })
 
-  test('a header that is no key: 400', async () => {
+  test('an invalid Idempotency-Key header: 400', async () => {
     const reply = await post(await createTestApi(), BODY, { 'idempotency-key': 'x'.repeat(201) })
     expect(reply.json()).toMatchObject({ status: 400, field: 'idempotency-key' })
   })
@@ -162,7 +162,7 @@ describe('refusing, with nothing stored', () => {
     expect(await countStored(api)).toBe(2)
   })
 
-  test('a database that is away: 503, and nothing of its words', async () => {
+  test('database down: 503, without its error text', async () => {
     const listTransactions = async () => {
       throw new StoreUnavailable('connect ECONNREFUSED postgres://user:secret@db')
     }

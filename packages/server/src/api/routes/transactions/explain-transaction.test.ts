@@ -43,7 +43,7 @@ test('nobody runs the lane', async () => {
   })
 })
 
-test('others of the same signer go first, and it is told how many', async () => {
+test('others of the same signer go first, and their number is given', async () => {
   const ids = [await send(), await send(), await send()]
   await api.store.acquireLeases('node-a', [LANE], 15_000)
   expect(await explain(ids[2] ?? '')).toMatchObject({
@@ -61,7 +61,7 @@ test('the signer is paused', async () => {
   expect(await explain(id)).toMatchObject({ cause: 'lane_paused' })
 })
 
-test('all places are taken: the lowest nonce that is in no block is named', async () => {
+test('the lane is full: the lowest unmined nonce is named', async () => {
   const [first, second] = [await send(), await send()]
   await allocate(api.store, first, HASH)
   const policy = (await api.store.listSigners())[0]?.policy
@@ -74,7 +74,7 @@ test('all places are taken: the lowest nonce that is in no block is named', asyn
   expect(await explain(HASH)).toMatchObject({ cause: 'not_sent', summary: expect.stringContaining(HASH) })
 })
 
-test('one that took its nonce while it was explained is explained as it is now', async () => {
+test('a transaction that got its nonce meanwhile is explained as it is now', async () => {
   const id = await send()
   const loadLane = async (lane: typeof LANE): Promise<LoadedLane> => {
     await allocate(api.store, id, HASH)
@@ -85,7 +85,7 @@ test('one that took its nonce while it was explained is explained as it is now',
   expect(JSON.parse(body).summary).toContain(HASH)
 })
 
-test('what is over is explained without loading its lane', async () => {
+test('a final transaction is explained without loading its lane', async () => {
   const id = await send()
   await api.server.inject({ method: 'POST', url: `/v1/transactions/${id}/cancel`, payload: { reason: 'x' } })
   const loadLane = () => Promise.reject(new Error('was loaded'))

@@ -58,7 +58,7 @@ describe('a queued transaction', () => {
     ])
   })
 
-  test('what makes no sense for it is a conflict that says why', async () => {
+  test('an impossible action is a conflict that says why', async () => {
     const id = await send()
     expect(await act(id, 'retry')).toMatchObject({
       status: 409,
@@ -70,7 +70,7 @@ describe('a queued transaction', () => {
   })
 })
 
-test('a transaction is named by the hash of an attempt as well', async () => {
+test('a transaction can be named by the hash of an attempt', async () => {
   const id = await send()
   await allocate(api.store, id, HASH)
   expect(await act(HASH, 'suspend')).toMatchObject({ status: 200, body: { id, state: 'ALLOCATED' } })
@@ -92,14 +92,14 @@ describe('resolve', () => {
     return act(id, 'resolve', { reason: 'seen on the explorer', hash: foreign })
   }
 
-  test('a stuck transaction takes the end of the one that used its nonce', async () => {
+  test('a stuck transaction ends as the one that used its nonce', async () => {
     expect(await resolveIn(98)).toMatchObject({
       status: 200,
       body: { state: 'CONFIRMED', subState: 'resolved', receipt: { transactionHash: foreign }, nonce: 0 },
     })
   })
 
-  test('but not where that one paid something else', async () => {
+  test('but not if that one had another effect', async () => {
     expect(await resolveIn(98, { value: 2n })).toMatchObject({
       status: 409,
       body: { code: 'action_forbidden', detail: expect.stringContaining('Requeue or close it') },
@@ -113,7 +113,7 @@ describe('resolve', () => {
     })
   })
 
-  test('a node that is down is no answer', async () => {
+  test('a node that is down decides nothing', async () => {
     const id = await send()
     await getStuck(await allocate(api.store, id, HASH))
     api.chain.setFault(() => 'unavailable')
@@ -121,7 +121,7 @@ describe('resolve', () => {
     expect([status, body.code]).toEqual([503, 'chain_unavailable'])
   })
 
-  test.each([['0x12'], [17]])('with hash %j it is refused by name', async (hash) => {
+  test.each([['0x12'], [17]])('with hash %j it is refused with the field name', async (hash) => {
     const id = await send()
     expect(await act(id, 'resolve', { reason: 'x', hash })).toMatchObject({ status: 400, body: { field: 'hash' } })
   })
@@ -143,7 +143,7 @@ describe.each(ACTIONS.map((action) => [action]))('%s', (action) => {
     expect(await api.store.readHistory(id)).toHaveLength(1)
   })
 
-  test('fields that it does not know are refused, and what is not there is told', async () => {
+  test('unknown fields are refused, and missing ones are named', async () => {
     const body = { reason: 'x', ...more }
     expect(await act(UNKNOWN, action, { ...body, force: true })).toMatchObject({
       status: 400,
@@ -155,7 +155,7 @@ describe.each(ACTIONS.map((action) => [action]))('%s', (action) => {
 })
 
 describe('a sent transaction', () => {
-  test('is to be sped up, then cancelled: the wish is stored for the owner of its lane, and explained', async () => {
+  test('is sped up, then cancelled: the request is stored for the lane owner, and explained', async () => {
     const id = await send()
     await allocate(api.store, id, HASH)
     expect(await act(id, 'speed-up')).toMatchObject({ status: 200, body: { id, state: 'ALLOCATED' } })

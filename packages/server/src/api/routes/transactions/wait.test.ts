@@ -25,7 +25,7 @@ async function untilStored({ store }: TestApi): Promise<string> {
 }
 
 describe('a held answer', () => {
-  test('comes when the transaction has come that far, and says so', async () => {
+  test('comes when the stage is reached, and says so', async () => {
     const api = await createTestApi()
     const answer = send(api, '?wait=submitted')
     const id = await untilStored(api)
@@ -84,7 +84,7 @@ describe('a held answer', () => {
     await api.server.close()
   })
 
-  test('beyond the limit nothing is stored and nobody is held', async () => {
+  test('beyond the limit nothing is stored and no request waits', async () => {
     const api = await createTestApi({ maxWaiting: 1 })
     const first = send(api, '?wait=mined')
     await untilStored(api)
@@ -106,13 +106,13 @@ test.each([
   ['?wait=mined&timeoutMs=0', 'timeoutMs'],
   ['?wait=mined&timeoutMs=60001', 'timeoutMs'],
   ['?wait=mined&timeoutMs=soon', 'timeoutMs'],
-])('%s is refused by name, and nothing is stored', async (query, field) => {
+])('%s is refused with the field name, and nothing is stored', async (query, field) => {
   const api = await createTestApi()
   expect((await send(api, query)).json()).toMatchObject({ status: 400, code: 'invalid_request', field })
   expect((await api.store.listTransactions({}, { after: null, limit: 10 })).items).toEqual([])
 })
 
-test('what is refused gives its place back', async () => {
+test('a refused request frees its slot', async () => {
   const api = await createTestApi({ maxWaiting: 1 })
   const payload = { ...BODY, from: TARGET }
   const refused = await api.server.inject({ method: 'POST', url: '/v1/transactions?wait=mined', payload })

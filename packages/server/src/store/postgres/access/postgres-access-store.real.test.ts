@@ -46,7 +46,7 @@ describe('the chain of the audit', () => {
     await database.drop()
   })
 
-  test('can be computed by anybody from what the API tells', async () => {
+  test('can be computed by anyone from API data', async () => {
     const database = await createTestDatabase()
     const store = createPostgresAccessStore({ databaseUrl: database.url, telemetry: createSilentTelemetry() })
     await store.appendAudit({

@@ -63,7 +63,7 @@ export function describeAcceptance(get: GetStore): void {
       expect(again).toMatchObject(items.map(({ id }) => ({ type: 'existing', transaction: { id } })))
     })
 
-    test('keys belong to their tenant: another’s are not there, and do not stand in the way [G12]', async () => {
+    test('keys belong to their tenant: those of another are invisible and do not conflict [G12]', async () => {
       const { store } = get()
       const lane = await registerLane(store)
       const [first, second] = ['ann', 'bob'].map((tenant) => ({ ...anyNew(lane, { requestId: 'order-1' }), tenant }))
@@ -118,7 +118,7 @@ export function describeAcceptance(get: GetStore): void {
       expect((await count())[0]).toEqual({ lane, tenant: '', queued: 1 })
     })
 
-    test('repeats inside one batch are told apart, and the first one wins', async () => {
+    test('repeats inside one batch are recognized, and the first one wins', async () => {
       const { store } = get()
       const lane = await registerLane(store)
       const first = anyNew(lane, { requestId: 'twin' })

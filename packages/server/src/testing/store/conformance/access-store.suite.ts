@@ -42,7 +42,7 @@ export function describeAccessStore(name: string, create: () => Promise<AccessSt
     })
     afterAll(() => subject.close())
 
-    test('a store that never had a key says so, and one that had says it for ever', async () => {
+    test('a store that never had a key says so, and one that had one remembers it', async () => {
       expect(await store.findKeys([])).toEqual({ hasKeys: false, keys: [] })
       expect(await store.hasActiveKey()).toBe(false)
       const { id } = await store.insertKey(anyKey())
@@ -52,7 +52,7 @@ export function describeAccessStore(name: string, create: () => Promise<AccessSt
       expect(await store.hasActiveKey()).toBe(false)
     })
 
-    test('all of a key comes back, and its digest only to who looks it up', async () => {
+    test('a key is returned in full, its digest only on lookup', async () => {
       const expiresAt = (await subject.now()) + 60_000
       const full = anyKey({
         name: 'Zoë’s key',
@@ -81,7 +81,7 @@ export function describeAccessStore(name: string, create: () => Promise<AccessSt
       expect(JSON.stringify(toStored(await store.listKeys(ALL)))).not.toContain(secretDigest)
     })
 
-    test('an expired key is told to be, and opens nothing', async () => {
+    test('an expired key is marked as expired, and opens nothing', async () => {
       const { id } = await store.insertKey(anyKey({ expiresAt: (await subject.now()) - 1 }))
       expect((await store.findKeys([id])).keys[0]?.isExpired).toBe(true)
     })

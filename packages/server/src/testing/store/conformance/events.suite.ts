@@ -22,7 +22,7 @@ import type { GetStore } from './store.suite.ts'
 
 export function describeEvents(get: GetStore): void {
   describe('events', () => {
-    test('each of several transitions in one save tells of its own', async () => {
+    test('each of several transitions in one save has its own event', async () => {
       const { store } = get()
       const lease = await acquire(store, await registerLane(store))
       const start = await lastEventId(store)
@@ -217,7 +217,7 @@ export function describeEvents(get: GetStore): void {
       ])
     })
 
-    test('a change of state is an entry each time, and what is routine starts anew after it', async () => {
+    test('every change of state is an entry, and routine entries start over after it', async () => {
       const { store } = get()
       const bench = await startHistory(store)
       const tracking = { state: 'TRACKING', subState: 'pending', inclusion: null, minedAt: null } as const

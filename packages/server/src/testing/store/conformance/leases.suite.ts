@@ -16,7 +16,7 @@ export function describeLeases(get: GetStore): void {
       expect(await store.acquireLeases('a', [lane], TTL_MS)).toEqual([])
     })
 
-    test("who takes a lease that ran out is told whose it was; a released one was nobody's", async () => {
+    test('taking an expired lease returns its last owner; a released one has none', async () => {
       const { store, elapse } = get()
       const lane = await registerLane(store)
       await acquire(store, lane, 'a', TTL_MS)

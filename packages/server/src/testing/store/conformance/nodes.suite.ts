@@ -42,7 +42,7 @@ export function describeNodes(get: GetStore): void {
       expect(await named()).toEqual([])
     })
 
-    test('a node that was silent too long starts anew, and one that leaves is gone', async () => {
+    test('a node that was silent too long starts over, and one that stops is gone', async () => {
       const { store, elapse } = get()
       await store.heartbeat({ nodeId: 'silent', address: null, ttlMs: 1_000, chains: null })
       await elapse(11_000)
@@ -54,7 +54,7 @@ export function describeNodes(get: GetStore): void {
       await store.removeNode('silent')
     })
 
-    test('a heartbeat tells which chains the node reaches, and everyone sees the newest', async () => {
+    test('a heartbeat stores which chains the node reaches, and everyone sees the newest', async () => {
       const { store } = get()
       await store.heartbeat({ nodeId: 'far', address: null, ttlMs: 10_000, chains: [1, 4_294_967_296] })
       const near = { nodeId: 'near', address: null, ttlMs: 10_000, chains: null }
@@ -66,7 +66,7 @@ export function describeNodes(get: GetStore): void {
       expect(chainsOf(await store.listNodes())).toMatchObject({ far: [], near: null })
     })
 
-    test('a ping tells schema and time', async () => {
+    test('a ping returns schema and time', async () => {
       const { store } = get()
       const { schemaVersion, nowMs } = await store.ping()
       expect(schemaVersion).toBe(LATEST_SCHEMA_VERSION)

@@ -21,7 +21,7 @@ export function describeReach(get: GetStore): void {
       return { store, mine, theirs, bySigner: { signers: [mine.signer], chains: null } }
     }
 
-    test('pages of transactions are full of what may be seen, and go on to the end', async () => {
+    test('pages of transactions are filled with visible ones, up to the end', async () => {
       const { store, mine, theirs, bySigner } = await registerTwo()
       const own: string[] = []
       for (let count = 0; count < 5; count++) {
@@ -80,7 +80,7 @@ export function describeReach(get: GetStore): void {
       expect(await store.listLaneStatus({ reach: { signers: null, chains }, lane: mine })).toEqual([])
     })
 
-    test('a history begins with who asked for it, where that is known', async () => {
+    test('a history begins with the requester, if known', async () => {
       const { store, mine } = await registerTwo()
       const [named, unnamed] = [{ ...anyNew(mine), by: 'Zoë (1f)' }, anyNew(mine)]
       await store.insertTransactions([named, unnamed])

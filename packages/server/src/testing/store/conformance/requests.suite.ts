@@ -133,7 +133,7 @@ function describeAsking(get: GetStore): void {
 }
 
 function describeHolders(get: GetStore): void {
-  test('only who has the proof may use, extend or release it', async () => {
+  test('only the holder of the proof may use, extend or release it', async () => {
     const { store } = get()
     const lease = await acquire(store, await registerLane(store))
     const { id } = await lend(store, lease, 4)
@@ -198,7 +198,7 @@ function describeOrders(get: GetStore): void {
     return outcome.reservations[0]
   }
 
-  test('only what fits all of the filter is released, once, and its owner is told', async () => {
+  test('only reservations that match the whole filter are released, once, and the owner is notified', async () => {
     const { store } = get()
     const lane = await registerLane(store)
     await acquire(store, lane, 'ordered-node')
@@ -405,7 +405,7 @@ function describeResets(get: GetStore): void {
     return reset
   }
 
-  test('a reset that cancels first is open until it is answered, and tells what became of its transactions', async () => {
+  test('a reset that cancels first is open until it is answered, and shows the results of its transactions', async () => {
     const { store } = get()
     const lane = await registerLane(store)
     const lease = await acquire(store, lane, 'cancelling-node')

@@ -64,7 +64,7 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         expect(await timers.findTimerLease(chainId)).toEqual(taken)
       })
 
-      test('given up, they are free at once; those of somebody else are left alone', async () => {
+      test('released leases are free at once; those of others are left alone', async () => {
         const { chainId, lease } = await open()
         await timers.releaseTimerLeases([{ ...lease, nodeId: 'node-b' }])
         expect(await timers.findTimerLease(chainId)).toEqual(lease)
@@ -194,7 +194,10 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         const spec = anySpec(lane, {
           schedule: { type: 'watch', keys: [`0x${'ab'.repeat(21)}`] },
           when: { to: `0x${'dd'.repeat(20)}`, data: '0x01', comparison: 'gt', value: -5n, isSigned: true },
-          ...{ overlap: 'skip', appendDeliverId: true, maxFeeWei: 2n ** 90n, value: 2n ** 200n },
+          overlap: 'skip',
+          appendDeliverId: true,
+          maxFeeWei: 2n ** 90n,
+          value: 2n ** 200n,
         })
         const timer = await startTimer(timers, lease, spec, { requestId: 'r', tenant: 'shop' })
         expect(timer).toMatchObject({ spec, tenant: 'shop', name: 'sample', metadata: { job: 'one' }, fireCount: 0 })
@@ -227,7 +230,7 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         expect(await list({ reach: { signers: null, chains: [chainId] } })).toHaveLength(3)
       })
 
-      test('a resumed timer goes on under another kernel id, and keeps its count', async () => {
+      test('a resumed timer continues under another kernel id, and keeps its count', async () => {
         const { lease, lane } = await open()
         const timer = await startTimer(timers, lease, anySpec(lane))
         const { id, kernelId, spec } = timer
@@ -256,7 +259,10 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
           spec: paused.spec,
         })
         const end = (kernelId: typeof spent.kernelId) => ({
-          ...{ kernelId, isLive: false, dueHeight: null, fireSeq: 1 },
+          kernelId,
+          isLive: false,
+          dueHeight: null,
+          fireSeq: 1,
           ended: { state: 'EVICTED', reason: 'gas_below_minimum' } as const,
         })
         await writeBlock(timers, lease, anyBlock(11), { changes: [end(spent.kernelId), end(paused.kernelId)] })
@@ -375,7 +381,9 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         })
         const fires = await timers.listFires(timer.id, { before: null, limit: 10 })
         expect(fires.find(({ deliverId }) => deliverId === sent.deliverId)).toMatchObject({
-          ...{ isOrphaned: false, aliases: [again.deliverId], blockHash: before.hash },
+          isOrphaned: false,
+          aliases: [again.deliverId],
+          blockHash: before.hash,
         })
         expect(fires.find(({ deliverId }) => deliverId === lasting.deliverId)).toMatchObject({ isOrphaned: true })
         expect(await queuedOf(lane)).toHaveLength(2)
@@ -452,7 +460,12 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
       test('gives what was written, and after a snapshot only what came since', async () => {
         const { lease, lane, chainId } = await open()
         expect(await timers.loadTimers(chainId)).toEqual({
-          ...{ tip: null, lastSeq: 0, snapshot: null, blocks: [], commands: [], observed: [] },
+          tip: null,
+          lastSeq: 0,
+          snapshot: null,
+          blocks: [],
+          commands: [],
+          observed: [],
         })
         const first = anyBlock(10)
         await writeBlock(timers, lease, first)

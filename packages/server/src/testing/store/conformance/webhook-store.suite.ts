@@ -124,7 +124,7 @@ export function describeWebhookStore(name: string, create: () => Promise<Webhook
         expect([await webhooks.findWebhook(given.id), await webhooks.deleteWebhook(given.id)]).toEqual([null, null])
       })
 
-      test('it begins with the events from now on; there are only so many', async () => {
+      test('it starts with new events; the number of webhooks is limited', async () => {
         await acceptOne(store, await registerLane(store))
         const made = await webhooks.insertWebhook(anyWebhook(), 100)
         expect(made?.plannedTo).toBe(await store.findLastEventId())
@@ -165,7 +165,7 @@ export function describeWebhookStore(name: string, create: () => Promise<Webhook
         expect(await webhooks.keepWebhooks(node, 1, TTL_MS)).toEqual([{ ...second, fence: lease.fence + 2 }])
       })
 
-      test('nodes share; who has too many is told which', async () => {
+      test('nodes share webhooks; a node with too many learns which to release', async () => {
         const { node } = await start()
         for (let index = 0; index < 4; index++) await webhooks.insertWebhook(anyWebhook(), 100)
         expect((await webhooks.keepWebhooks(node, 1, TTL_MS)).length).toBe(5)
@@ -216,7 +216,7 @@ export function describeWebhookStore(name: string, create: () => Promise<Webhook
         expect((await logOf(started)).map(({ type }) => type)).toEqual(types)
       })
 
-      test('so many events at once, so many pending at once', async () => {
+      test('events per step and pending deliveries are bounded', async () => {
         const started = await start()
         await finishOne(started.lane, 0)
         await finishOne(started.lane, 1)
@@ -335,7 +335,7 @@ export function describeWebhookStore(name: string, create: () => Promise<Webhook
         expect((await readDue(started)).map(({ delivery }) => delivery.type)).toEqual(['to.ALLOCATED'])
       })
 
-      test('a node that has lost its lease settles nothing; who takes over delivers it again [G7]', async () => {
+      test('a node that lost its lease settles nothing; the new owner delivers again [G7]', async () => {
         const started = await start()
         await finishOne(started.lane, 0)
         await webhooks.planDeliveries(started.node, PLAN)
@@ -355,7 +355,7 @@ export function describeWebhookStore(name: string, create: () => Promise<Webhook
     })
 
     describe('by hand', () => {
-      test('a test has a body of its own and waits for nothing', async () => {
+      test('a test event has its own body and waits for nothing', async () => {
         const started = await start()
         const id = randomUUID()
         const made = await webhooks.insertTest(started.webhook.id, { id, body: '{"a":1}' })
@@ -391,7 +391,7 @@ export function describeWebhookStore(name: string, create: () => Promise<Webhook
         expect(await webhooks.redeliver(randomUUID(), id)).toEqual({ type: 'missing' })
       })
 
-      test('a new secret comes first; the old one goes on for a while', async () => {
+      test('a new secret comes first; the old one stays valid for a while', async () => {
         const started = await start({ secret: 'whsec_b2xk' })
         await acceptOne(store, started.lane)
         await webhooks.planDeliveries(started.node, PLAN)

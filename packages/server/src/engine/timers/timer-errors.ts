@@ -1,0 +1,29 @@
+/** Why a timer request fails, as errors of the API. */
+import { AppError } from '../../core/app-error.ts'
+import type { CommandAnswer, TimerCommand } from '../../core/timer/timer-command.ts'
+
+export function forbid(action: string, why: string): AppError {
+  return new AppError('action_forbidden', why, { action })
+}
+
+export function conflict(command: TimerCommand): AppError {
+  return conflictOf(command.type === 'set' ? (command.label?.requestId ?? '') : '')
+}
+
+export function conflictOf(requestId: string): AppError {
+  const message = `Request id ${JSON.stringify(requestId)} was used before with a different body. Use a new id for a new timer.`
+  return new AppError('idempotency_conflict', message, { field: 'requestId' })
+}
+
+/** The kernel's reasons, as errors of the API. */
+export function explainRefusal({ code, message }: CommandAnswer & { readonly type: 'refused' }): AppError {
+  const reason = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+  switch (code) {
+    case 'ERR_QUOTA_EXCEEDED':
+      return new AppError('timer_limit', reason, { reason: code })
+    case 'ERR_TIMER_NOT_FOUND':
+      return new AppError('action_forbidden', reason, { reason: code })
+    default:
+      return new AppError('invalid_request', reason, { reason: code })
+  }
+}
