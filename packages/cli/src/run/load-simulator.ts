@@ -13,6 +13,7 @@ export interface Simulator {
       readonly faults: readonly string[] | null
       readonly trace: boolean
       readonly kept: readonly unknown[]
+      readonly workers: number
     },
     print: (line: string) => void,
   ): Promise<{ readonly failed: object | null; readonly summary: object; readonly tookMs: number }>

@@ -14,6 +14,7 @@ interface Options {
   readonly minutes?: number
   readonly faults?: readonly string[]
   readonly trace: boolean
+  readonly workers: number
   readonly report?: string
 }
 
@@ -28,6 +29,7 @@ export function addSimulateCommand(program: Command, context: CommandContext): v
     .option('--steps <count>', 'steps for each seed', readCount(1, 1_000_000), 500)
     .option('--minutes <minutes>', 'run further seeds for this long', readCount(1, 100_000))
     .option('--faults <names>', 'only these faults, separated by commas; "none" for none', readNames)
+    .option('--workers <count>', 'how many processes run seeds at once; each seed gives the same', readCount(1, 64), 1)
     .option('--trace', 'print everything that happens', false)
     .option('--report <file>', 'write the figures into this Markdown file, between its two simulator comments')
     .addHelpText(
@@ -37,7 +39,7 @@ The same seed gives the same trace on every machine. Seeds that failed once are 
 
 Examples:
   drover simulate --seed 7 --trace
-  drover simulate --seed 1 --seeds 1000
+  drover simulate --seed 1 --seeds 1000 --workers 2
   drover simulate --seed 1 --minutes 20 --faults reorg,kill,db-answer-lost`,
     )
     .action(() => runSimulation(command.opts<Options>(), context))
@@ -58,6 +60,7 @@ async function runSimulation(options: Options, context: CommandContext): Promise
       minutes: options.minutes ?? null,
       faults: options.faults ?? null,
       kept: isMany ? simulator.readKeptSeeds() : [],
+      workers: options.workers,
     },
     (line) => printLine(context, line),
   )
