@@ -17,14 +17,6 @@ export interface Simulator {
     },
     print: (line: string) => void,
   ): Promise<{ readonly failed: object | null; readonly summary: object; readonly tookMs: number }>
-  presentReport(summary: object, context: ReportContext): string
-}
-
-export interface ReportContext {
-  readonly tookMs: number
-  readonly command: string
-  readonly machine: string
-  readonly commit: string
 }
 
 class MissingSimulator extends Error {

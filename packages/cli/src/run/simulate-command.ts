@@ -31,7 +31,7 @@ export function addSimulateCommand(program: Command, context: CommandContext): v
     .option('--faults <names>', 'only these faults, separated by commas; "none" for none', readNames)
     .option('--workers <count>', 'how many processes run seeds at once; each seed gives the same', readCount(1, 64), 1)
     .option('--trace', 'print everything that happens', false)
-    .option('--report <file>', 'write the figures into this Markdown file, between its two simulator comments')
+    .option('--report <file>', 'write the figures to this file, as JSON')
     .addHelpText(
       'after',
       `
@@ -65,16 +65,17 @@ async function runSimulation(options: Options, context: CommandContext): Promise
     (line) => printLine(context, line),
   )
   if (options.report !== undefined)
-    await writeReport(resolve(context.terminal.folder, options.report), (described) =>
-      simulator.presentReport(summary, { ...described, tookMs, command: spellCommand(options) }),
-    )
+    await writeReport(resolve(context.terminal.folder, options.report), {
+      ...{ command: spellCommand(options), tookMs, summary },
+    })
   context.finish(failed === null ? EXIT.ok : EXIT.failure)
 }
 
-function spellCommand({ seed, seeds, steps, minutes, faults }: Options): string {
+function spellCommand({ seed, seeds, steps, minutes, faults, workers }: Options): string {
   const length = minutes === undefined ? `--seeds ${seeds}` : `--minutes ${minutes}`
   const only = faults === undefined ? '' : ` --faults ${faults.join() || 'none'}`
-  return `drover simulate --seed ${seed} ${length} --steps ${steps}${only}`
+  const several = workers === 1 ? '' : ` --workers ${workers}`
+  return `drover simulate --seed ${seed} ${length} --steps ${steps}${only}${several}`
 }
 
 function readNames(text: string): readonly string[] {
