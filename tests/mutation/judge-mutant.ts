@@ -21,7 +21,7 @@ const MIN_TIMEOUT_MS = 60_000
 export async function judgeMutant(
   mutant: NumberedMutant,
   passed: readonly Passed[],
-  { server, root }: { readonly server: TestServer; readonly root: string },
+  { server, root, awake }: { readonly server: TestServer; readonly root: string; readonly awake: number },
 ): Promise<Fate> {
   const tests = passed
     .filter((each) => each.passed.includes(mutant.id))
@@ -35,7 +35,7 @@ export async function judgeMutant(
   for (const files of [tests.slice(0, FIRST_TESTS), more]) {
     if (files.length === 0) continue
     const usualMs = files.reduce((sum, { ms }) => sum + ms, 0)
-    const order = { mutant: mutant.id, files: files.map(({ test }) => test) }
+    const order = { mutant: awake, files: files.map(({ test }) => test) }
     const verdict = await server.run(order, MIN_TIMEOUT_MS + 5 * usualMs)
     if (verdict !== 'unnoticed') return verdict === 'noticed' ? 'killed' : 'timed_out'
   }

@@ -23,6 +23,7 @@ interface Judged {
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CONFIG = fileURLToPath(new URL('vitest.config.ts', import.meta.url))
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
+const NOBODY = 1_000_000
 /** Why a survivor is no gap in the tests: what it changes cannot be seen. */
 const REASONS = new URL('survivors.json', import.meta.url)
 
@@ -33,6 +34,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     workers: { type: 'string', default: '2' },
     report: { type: 'string' },
+    /** Wakes none of them: every one must then survive, else the tests fail by themselves. */
+    control: { type: 'boolean', default: false },
     /** Only those in files whose path contains this. */
     only: { type: 'string', default: '' },
   },
@@ -60,7 +63,8 @@ async function judgeAll(chosen: readonly NumberedMutant[], passed: readonly Pass
   const workers = Array.from({ length: Number(values.workers) }, async (_, number) => {
     const server = await openTestServer(folder, number, environment)
     for (let mutant = left.shift(); mutant !== undefined && Date.now() < endsAt; mutant = left.shift()) {
-      const fate = await judgeMutant(mutant, passed, { server, root: ROOT })
+      const awake = values.control ? NOBODY : mutant.id
+      const fate = await judgeMutant(mutant, passed, { server, root: ROOT, awake })
       judged.push({ mutant, fate })
       if (fate !== 'killed') process.stdout.write(`${fate} ${spell(mutant)}\n`)
     }
