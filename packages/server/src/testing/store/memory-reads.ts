@@ -1,4 +1,4 @@
-/** Reads of the in-memory store. Every answer is a copy: a caller can change nothing by changing it. */
+/** Reads of the in-memory store. Every answer is frozen: a caller cannot change it. */
 import { ALL_LANES, mayUse } from '../../core/access/caller.ts'
 import type { Header } from '../../core/chain/finality.ts'
 import { type Lane, laneKey } from '../../core/lane/lane.ts'
@@ -25,6 +25,7 @@ import type {
   TransactionFilter,
 } from '../../ports/store.ts'
 import { readPageCursor } from '../../store/rules/tx-id.ts'
+import { freeze } from './freeze.ts'
 import { heldBy } from './memory-leases.ts'
 import { openReservations } from './memory-requests.ts'
 import {
@@ -46,10 +47,10 @@ export function loadLaneInMemory(state: MemoryState, wanted: Lane): LoadedLane {
   const { balance, txCost, problems } = lane.health
   return {
     cursor: lane.cursor,
-    inFlight: structuredClone(inFlight),
+    inFlight: freeze(inFlight),
     recyclable: recyclable.sort((a, b) => a - b),
     window: lane.health.window,
-    seen: structuredClone({ balance, txCost, problems }),
+    seen: freeze({ balance, txCost, problems }),
   }
 }
 
@@ -70,7 +71,7 @@ export function readQueueInMemory(
 ): readonly Queued[] {
   const lane = state.lanes.get(laneKey(wanted))
   if (lane === undefined) return []
-  return structuredClone(
+  return freeze(
     lineUp(lane)
       .filter(({ tx }) => {
         if ((tx.retryAt ?? 0) <= state.now()) return true
@@ -96,7 +97,7 @@ export function readExpiredInMemory(state: MemoryState, nodeId: string, limit: n
     .filter((tx) => tx.state === 'QUEUED')
     .filter((tx) => deadline(tx) <= state.now())
     .sort((a, b) => deadline(a) - deadline(b) || (a.id < b.id ? -1 : 1))
-  return structuredClone(expired.slice(0, limit))
+  return freeze(expired.slice(0, limit))
 }
 
 export function countAheadInMemory(state: MemoryState, id: TxId): number | null {
@@ -134,7 +135,7 @@ export function listTransactionsInMemory(
     .sort((a, b) => (order === 'asc' ? a.acceptedSeq - b.acceptedSeq : b.acceptedSeq - a.acceptedSeq))
   const shown = matches.slice(0, limit)
   return {
-    items: structuredClone(shown.map(({ tx }) => tx)),
+    items: freeze(shown.map(({ tx }) => tx)),
     next: matches.length > limit ? (shown.at(-1)?.acceptedSeq.toString() ?? null) : null,
   }
 }
@@ -173,7 +174,7 @@ export function listMinedInMemory(state: MemoryState, chainId: number, limit: nu
     .flatMap(({ tx: { id, intent, inclusion } }) => {
       if (inclusion === null) return []
       const { blockNumber, blockHash } = inclusion
-      return [structuredClone({ txId: id, lane: intent.lane, blockNumber, blockHash, finality: intent.finality })]
+      return [freeze({ txId: id, lane: intent.lane, blockNumber, blockHash, finality: intent.finality })]
     })
 }
 
@@ -187,7 +188,7 @@ export function listStatusInMemory(
       const transactions = transactionsOf(lane)
       const { owner: nodeId, fence, expiresAt } = lane
       return {
-        signer: structuredClone(lane.signer),
+        signer: freeze(lane.signer),
         cursor: lane.cursor,
         queued: transactions.filter((tx) => tx.state === 'QUEUED').length,
         inFlight: transactions.filter(isInFlight).length,
@@ -198,7 +199,7 @@ export function listStatusInMemory(
         stuckReserved: openReservations(lane).filter(({ alarm }) => alarm !== null).length,
         lowestReserved: findLowestReserved(lane),
         free: [...lane.nonces.values()].filter((mark) => mark.status === 'RECYCLABLE').length,
-        health: structuredClone(lane.health),
+        health: freeze(lane.health),
         lease: nodeId === null ? null : { nodeId, fence, expiresAt, live: isLeaseLive(state, lane) },
       }
     })

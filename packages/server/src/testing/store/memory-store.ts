@@ -12,6 +12,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { HistoryEntry } from '../../ports/history.ts'
 import type { SignerRecord, Store } from '../../ports/store.ts'
 import { LATEST_SCHEMA_VERSION } from '../../store/postgres/schema-version.ts'
+import { freeze } from './freeze.ts'
 import { appendLaneNotes, complete, readHistoryInMemory } from './memory-events.ts'
 import {
   acquireInMemory,
@@ -59,7 +60,7 @@ export function createMemoryStore({ clock, state = createMemoryState(() => clock
     insertTransactions: async (batch) => insertInMemory(state, batch),
     countQueued: async () => countQueuedInMemory(state),
     registerSigners: async (signers) => registerSigners(state, signers),
-    listSigners: async () => sortedLanes(state).map(({ signer }) => structuredClone(signer)),
+    listSigners: async () => sortedLanes(state).map(({ signer }) => freeze(signer)),
     updateSigner: async (lane, change, note) => updateSigner(state, lane, change, note),
     ...createMemoryRequests(state),
     listLaneStatus: async (filter) => listStatusInMemory(state, filter),
@@ -80,22 +81,22 @@ export function createMemoryStore({ clock, state = createMemoryState(() => clock
     readQueue: async (lane, limit, options) => readQueueInMemory(state, lane, limit, options),
     writeLanes: async (writes) => writeLanesInMemory(state, writes),
     amend: async (save, nonces) => amendInMemory(state, save, nonces),
-    findTransaction: async (id) => copy(findMemoryTransaction(state, id)?.tx),
+    findTransaction: async (id) => orNull(findMemoryTransaction(state, id)?.tx),
     findTransactions: async (ids) =>
-      [...new Set(ids)].flatMap((id) => copy(findMemoryTransaction(state, id)?.tx) ?? []),
+      [...new Set(ids)].flatMap((id) => orNull(findMemoryTransaction(state, id)?.tx) ?? []),
     findRequests: async (keys) =>
       keys.map(({ lane, tenant, requestId }) => {
         const id = findMemoryRequest(state.lanes.get(laneKey(lane)), tenant, requestId)
-        return copy(findMemoryTransaction(state, id ?? '')?.tx)
+        return orNull(findMemoryTransaction(state, id ?? '')?.tx)
       }),
-    findTransactionByHash: async (hash) => copy(findMemoryTransaction(state, state.hashes.get(hash) ?? '')?.tx),
+    findTransactionByHash: async (hash) => orNull(findMemoryTransaction(state, state.hashes.get(hash) ?? '')?.tx),
     listTransactions: async (filter, page) => listTransactionsInMemory(state, filter, page),
     countAhead: async (id) => countAheadInMemory(state, id),
     listMined: async (chainId, limit) => listMinedInMemory(state, chainId, limit),
     readHistory: async (id, page) => readHistoryInMemory(state, id, page),
     readCompletions: async (after, limit, reach) =>
-      complete(state, eventsAfter(state, after, reach).filter(isCompletion).slice(0, limit)),
-    readEvents: async (after, limit, reach) => complete(state, eventsAfter(state, after, reach).slice(0, limit)),
+      complete(state, eventsAfter(state, after, limit, reach, isCompletion)),
+    readEvents: async (after, limit, reach) => complete(state, eventsAfter(state, after, limit, reach)),
     findLastEventId: async () => state.events.length,
     saveHeaders: async (chainId, headers, keepFrom) => saveHeadersInMemory(state, chainId, headers, keepFrom),
     readHeaders: async (chainId, from, to) => readHeadersInMemory(state, chainId, from, to),
@@ -118,7 +119,7 @@ function registerSigners(state: MemoryState, signers: Parameters<Store['register
     const own = Object.freeze({ ...lane })
     state.lanes.set(laneKey(lane), {
       lane: own,
-      signer: { lane: own, policy: structuredClone(policy), label, paused: false, createdAt: state.now() },
+      signer: { lane: own, policy: freeze(policy), label, paused: false, createdAt: state.now() },
       owner: null,
       fence: 0,
       expiresAt: Number.NEGATIVE_INFINITY,
@@ -152,18 +153,29 @@ function updateSigner(
 ): SignerRecord | null {
   const row = state.lanes.get(laneKey(lane))
   if (row === undefined) return null
-  row.signer = { ...row.signer, ...structuredClone(change) }
+  row.signer = { ...row.signer, ...freeze(change) }
   appendLaneNotes(state, row.lane, null, [note])
   notify(state, { type: 'lane.work', lane: row.lane })
   notify(state, { type: 'nodes.changed' })
   notify(state, { type: 'events.appended' })
-  return structuredClone(row.signer)
+  return freeze(row.signer)
 }
 
-function eventsAfter(state: MemoryState, after: number, reach: Reach = ALL_LANES): readonly HistoryEntry[] {
-  return state.events.slice(Math.max(0, after)).filter(({ lane }) => mayUse(reach, lane))
+function eventsAfter(
+  { events }: MemoryState,
+  after: number,
+  limit: number,
+  reach: Reach = ALL_LANES,
+  isWanted: (event: HistoryEntry) => boolean = () => true,
+): readonly HistoryEntry[] {
+  const found: HistoryEntry[] = []
+  for (let at = Math.max(0, after); at < events.length && found.length < limit; at++) {
+    const event = events[at]
+    if (event !== undefined && mayUse(reach, event.lane) && isWanted(event)) found.push(event)
+  }
+  return found
 }
 
-function copy<T>(value: T | undefined): T | null {
-  return value === undefined ? null : structuredClone(value)
+function orNull<T>(value: T | undefined): T | null {
+  return value === undefined ? null : freeze(value)
 }

@@ -6,6 +6,7 @@ import type { InsertOutcome, NewTransaction } from '../../ports/store.ts'
 import { acceptedNote } from '../../store/rules/history-note.ts'
 import { toQueued } from '../../store/rules/queued-transaction.ts'
 import { takesNonces } from '../../store/rules/takes-nonces.ts'
+import { freeze } from './freeze.ts'
 import { appendLaneNotes, appendNotes } from './memory-events.ts'
 import { answerReset, isOpen, isResetPossible, seeHealth, storeReservation } from './memory-lane-writes.ts'
 import {
@@ -39,10 +40,10 @@ function insertOne(state: MemoryState, { id, intent, by, tenant = '' }: NewTrans
   const earlier = findMemoryTransaction(state, id) ?? (byRequest && findMemoryTransaction(state, byRequest))
   if (earlier) {
     return earlier.tx.intent.requestDigest === intent.requestDigest
-      ? { type: 'existing', transaction: structuredClone(earlier.tx) }
+      ? { type: 'existing', transaction: freeze(earlier.tx) }
       : { type: 'conflict', transactionId: earlier.tx.id }
   }
-  const queued = toQueued({ id, intent: structuredClone(intent) }, state.now())
+  const queued = freeze(toQueued({ id, intent }, state.now()))
   state.acceptedSeq += 1
   const { acceptedSeq } = state
   const row: MemoryTransaction = { tx: queued, acceptedSeq, tenant, routine: new Map() }
@@ -50,7 +51,7 @@ function insertOne(state: MemoryState, { id, intent, by, tenant = '' }: NewTrans
   state.laneOf.set(id, lane)
   if (intent.requestId !== null) noteMemoryRequest(lane, tenant, intent.requestId, id)
   appendNotes(state, row, null, null, [acceptedNote(by)])
-  return { type: 'inserted', transaction: structuredClone(queued) }
+  return { type: 'inserted', transaction: queued }
 }
 
 export function writeLanesInMemory(state: MemoryState, writes: readonly LaneWrite[]): readonly LaneWriteResult[] {
@@ -179,7 +180,7 @@ function store(
   const has = liveNonce(tx)
   if (had !== null && had !== has && lane.live.get(had) === id) lane.live.delete(had)
   if (has !== null) lane.live.set(has, id)
-  row.tx = { ...structuredClone(tx), id, intent, createdAt, version: before.version + 1 }
+  row.tx = freeze({ ...tx, id, intent, createdAt, version: before.version + 1 })
   for (const { hash } of tx.attempts.slice(before.attemptCount)) state.hashes.set(hash, tx.id)
   return appendNotes(state, row, before.state, by, notes)
 }
