@@ -23,7 +23,7 @@ export function buildReliability(): string {
 
 function presentFile(name: string, present: (report: never) => string): string {
   const file = new URL(`../../docs/reliability/${name}.json`, import.meta.url)
-  if (!existsSync(file)) return `There is no report of this run yet (\`docs/reliability/${name}.json\`).`
+  if (!existsSync(file)) return 'No report of this run is published yet.'
   return present(JSON.parse(readFileSync(file, 'utf8')) as never)
 }
 
