@@ -36,23 +36,29 @@ export function createHttpCaller(tls: TlsFiles = {}, timeoutMs = TIMEOUT_MS): Ht
   const http = new HttpAgent(pool)
   const https = new HttpsAgent({ ...pool, ...tls, minVersion: 'TLSv1.2' })
 
-  function call({ method, url, headers = {}, body }: HttpCall): Promise<HttpReply> {
+  function callOnce(given: HttpCall, isRetry: boolean): Promise<HttpReply> {
+    const { method, url, headers = {}, body } = given
     return new Promise((resolve, reject) => {
       const isSecure = url.protocol === 'https:'
       const fail = (why: string) => reject(new KeyStoreAway(`${url.host} does not respond: ${why}`))
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
       const options = { method, headers: { ...headers, ...length }, signal: AbortSignal.timeout(timeoutMs) }
+      const connection = isRetry ? { ...tls, agent: false } : { agent: isSecure ? https : http }
       const send = isSecure ? requestHttps : requestHttp
-      const request = send(url, { ...options, agent: isSecure ? https : http }, (response) => {
+      const request = send(url, { ...options, ...connection }, (response) => {
         readReply(response).then(resolve, (error: unknown) => fail(codeOf(error)))
       })
-      request.on('error', (error) => fail(codeOf(error)))
+      request.on('error', (error) => {
+        // The other side closed a connection that was kept. All calls can be repeated.
+        if (request.reusedSocket && !isRetry) resolve(callOnce(given, true))
+        else fail(codeOf(error))
+      })
       request.end(body)
     })
   }
 
   return {
-    call,
+    call: (given) => callOnce(given, false),
     close: () => {
       http.destroy()
       https.destroy()
