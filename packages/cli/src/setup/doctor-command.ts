@@ -2,7 +2,13 @@
 import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import type { Finding, Subject } from '@drover/server/admin'
-import { type ConfigInput, findContradictions, type ResolvedSettings, resolveSettings } from '@drover/server/settings'
+import {
+  type ConfigInput,
+  findContradictions,
+  findKeyConfig,
+  type ResolvedSettings,
+  resolveSettings,
+} from '@drover/server/settings'
 import type { Command } from 'commander'
 import { type CommandContext, printLine } from '../command-context.ts'
 import { EXIT } from '../exit-code.ts'
@@ -84,10 +90,11 @@ function useDev(input: ConfigInput, { databaseUrl, rpcUrl, signerKeys }: DevReco
   return { ...input, flags: { blockTime: '1s', ...input.flags, databaseUrl, rpcUrl, signerKeys: signerKeys.join(',') } }
 }
 
-function toSubject({ values, chains }: ResolvedSettings): Subject {
+function toSubject(resolved: ResolvedSettings): Subject {
+  const { values, chains } = resolved
   return {
     databaseUrl: values.databaseUrl ?? null,
-    signerKeys: values.signerKeys ?? [],
+    keys: findKeyConfig(resolved),
     chains: chains.map(({ values: chain }) => ({
       chainId: chain.chainId ?? null,
       rpcUrls: chain.rpcUrl ?? [],

@@ -12,7 +12,7 @@ import type { LogLevel } from '../ports/telemetry.ts'
 import { amountOr } from './amount.ts'
 import { duration } from './duration.ts'
 import { finalityRule } from './finality-rule.ts'
-import { keyList } from './key-list.ts'
+import { KEY_SETTINGS } from './key-settings.ts'
 import { methodList } from './method-list.ts'
 import { secretKeyList } from './secret-key-list.ts'
 import { databaseUrl, rpcUrlList, secretPartsOf } from './service-url.ts'
@@ -60,11 +60,7 @@ export const SETTINGS = {
     secrets: (urls) => urls.flatMap(secretPartsOf),
     perChain: true,
   }),
-  signerKeys: setting({
-    type: keyList,
-    description: 'Private keys of the accounts to send from. For tests and trials.',
-    secrets: (keys) => keys.map((key) => key.slice(2)),
-  }),
+  ...KEY_SETTINGS,
   signerPolicy: setting<SignerPolicies>({
     type: signerPolicies,
     fallback: ALL_STABLE,

@@ -22,6 +22,8 @@ export interface KeyRing extends Signer {
   lookAgain(type: KeySourceType): Promise<void>
   /** Calls back when there are other addresses, or when a source responds again. */
   onChange(listener: () => void): () => void
+  /** Sources that know no key yet, such as services, are asked for theirs. */
+  firstLook(): Promise<void>
   start(): void
   close(): Promise<void>
 }
@@ -161,6 +163,9 @@ export function createKeyRing(sources: readonly KeySource[], { clock, telemetry 
     onChange: (listener) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
+    },
+    firstLook: async () => {
+      await Promise.all(entries.filter(({ source }) => source.addresses().length === 0).map(({ look }) => look()))
     },
     start: () => {
       isStarted = true

@@ -9,7 +9,7 @@ import type { SigningKit } from './signing-kit.ts'
 export interface StoredKeys {
   /** A new random key. */
   create(): Promise<Address>
-  /** Null: it is there already. Throws if it is not a private key; the error does not quote it. */
+  /** Throws if it is not a private key; the error does not quote it. */
   import(privateKey: Uint8Array): Promise<{ readonly address: Address; readonly isNew: boolean }>
   /** Encrypts everything again that is not under the first master key. */
   rotate(): Promise<{ readonly changed: number; readonly keyId: string }>
@@ -17,7 +17,8 @@ export interface StoredKeys {
 
 interface StoredKeyPorts {
   readonly store: KeyStore
-  readonly masterKeys: MasterKeys
+  /** As they are now: after a rotation they are others. */
+  masterKeys(): MasterKeys
   readonly kit: SigningKit
 }
 
@@ -28,14 +29,15 @@ export function createStoredKeys({ store, masterKeys, kit }: StoredKeyPorts): St
   async function put(privateKey: Uint8Array): Promise<{ readonly address: Address; readonly isNew: boolean }> {
     try {
       const address = addressOf(privateKey, kit)
-      return { address, isNew: await store.add(masterKeys.seal(privateKey, address)) }
+      return { address, isNew: await store.add(masterKeys().seal(privateKey, address)) }
     } finally {
       privateKey.fill(0)
     }
   }
 
   async function rotate(): Promise<{ readonly changed: number; readonly keyId: string }> {
-    const keyId = masterKeys.currentId
+    const keys = masterKeys()
+    const keyId = keys.currentId
     let changed = 0
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const old = (await store.list()).filter((key) => key.keyId !== keyId)
@@ -44,10 +46,10 @@ export function createStoredKeys({ store, masterKeys, kit }: StoredKeyPorts): St
         return { changed, keyId }
       }
       const again: readonly ResealedKey[] = old.map((key) => {
-        const privateKey = masterKeys.open(key)
+        const privateKey = keys.open(key)
         if (privateKey === null)
           throw new Error(`the key of ${key.address} is under master key ${key.keyId}, which was not given`)
-        const sealed = masterKeys.seal(privateKey, key.address)
+        const sealed = keys.seal(privateKey, key.address)
         privateKey.fill(0)
         return { ...sealed, before: key.sealed }
       })

@@ -19,7 +19,7 @@ const reading = (...keys: readonly Uint8Array[]): ReadSecret => {
   return async () => Buffer.from(keys[Math.min(reads++, keys.length - 1)] ?? []).toString('hex')
 }
 const keysUnder = (store: KeyStore, ...masterKeys: readonly Uint8Array[]) =>
-  createStoredKeys({ store, masterKeys: createMasterKeys(masterKeys), kit })
+  createStoredKeys({ store, masterKeys: () => createMasterKeys(masterKeys), kit })
 
 describeKeySource(
   'database',

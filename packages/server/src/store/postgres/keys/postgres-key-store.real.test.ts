@@ -55,7 +55,7 @@ test('after a rotation, nothing under the old master key is left in the files of
   const database = await createTestDatabase()
   const store = createPostgresKeyStore({ databaseUrl: database.url, telemetry })
   const [old, fresh] = [randomBytes(32), randomBytes(32)]
-  const before = createStoredKeys({ store, masterKeys: createMasterKeys([old]), kit: JAVASCRIPT_KIT })
+  const before = createStoredKeys({ store, masterKeys: () => createMasterKeys([old]), kit: JAVASCRIPT_KIT })
   for (let count = 0; count < 20; count++) await before.create()
   const stale = await store.list()
   const client = new Client({ connectionString: database.url })
@@ -69,7 +69,7 @@ test('after a rotation, nothing under the old master key is left in the files of
   }
   const count = (file: Buffer) => stale.filter(({ sealed }) => file.includes(Buffer.from(sealed))).length
   expect(count(await readFile())).toBe(20)
-  const both = createStoredKeys({ store, masterKeys: createMasterKeys([fresh, old]), kit: JAVASCRIPT_KIT })
+  const both = createStoredKeys({ store, masterKeys: () => createMasterKeys([fresh, old]), kit: JAVASCRIPT_KIT })
   expect(await both.rotate()).toMatchObject({ changed: 20 })
   expect(count(await readFile())).toBe(0)
   expect(await both.rotate()).toMatchObject({ changed: 0 })
