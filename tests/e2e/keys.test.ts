@@ -37,7 +37,7 @@ async function sendMany(from: string, count: number): Promise<readonly string[]>
   const items = Array.from({ length: count }, () => ({ from, to: TARGET, value: '1' }))
   const { status, body } = await service.drover.post('/v1/transactions/batch', { transactions: items })
   expect(status, JSON.stringify(body)).toBe(200)
-  const ids = (body.items as { transaction: { id: string } }[]).map(({ transaction }) => transaction.id)
+  const ids = (body.results as { transaction: { id: string } }[]).map(({ transaction }) => transaction.id)
   accepted.push(...ids)
   return ids
 }

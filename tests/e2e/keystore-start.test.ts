@@ -38,7 +38,7 @@ test('500 intents on a cold keystore are all sent, each once', async () => {
   await service.drover.post(`/v1/signers/${address}/pause`, { reason: 'cold start' })
   const transactions = Array.from({ length: INTENTS }, () => ({ from: address, to: address, value: '1' }))
   const { body } = await service.drover.post('/v1/transactions/batch', { transactions })
-  const accepted = (body.items as { transaction: { id: string } }[]).map(({ transaction }) => transaction.id)
+  const accepted = (body.results as { transaction: { id: string } }[]).map(({ transaction }) => transaction.id)
   expect(await service.drover.end()).toBe(0)
   const startedAt = Date.now()
   const cold = await startDrover({

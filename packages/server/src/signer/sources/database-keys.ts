@@ -41,11 +41,11 @@ export async function openDatabaseKeys(refs: readonly SecretRef[], ports: Databa
   }
 
   /** Null: it is open. */
-  function openKey(stored: StoredKey): string | null {
+  function openKey(stored: StoredKey, opened: ReadonlySet<Address>): string | null {
     const { address, keyId } = stored
     if (!masterKeys.has(keyId))
       return `the key of ${address} is under master key ${keyId}, which this node does not have`
-    if (keys.addresses().includes(address)) return null
+    if (opened.has(address)) return null
     try {
       const privateKey = masterKeys.open(stored)
       if (privateKey === null) return `the master key ${keyId} is missing`
@@ -69,7 +69,8 @@ export async function openDatabaseKeys(refs: readonly SecretRef[], ports: Databa
     const before = keys.addresses()
     const wanted = new Set<Address>(stored.map(({ address }) => address))
     for (const address of before) if (!wanted.has(address)) keys.remove(address)
-    const [problem, ...more] = stored.map(openKey).filter((found) => found !== null)
+    const opened = new Set(before)
+    const [problem, ...more] = stored.map((key) => openKey(key, opened)).filter((found) => found !== null)
     if (keys.addresses().join() !== before.join()) tell()
     if (problem !== undefined)
       throw new KeyStoreAway(more.length === 0 ? problem : `${problem} (and ${more.length} more)`)
