@@ -54,7 +54,7 @@ async function examine(command: Command, context: CommandContext): Promise<void>
   const findings: readonly Finding[] = [
     judgeNode(process.versions.node),
     ...(dev === null ? judgeSettings(resolved) : [DEV_SETTINGS]),
-    ...(await diagnose(toSubject(resolved))),
+    ...(await diagnose(toSubject(resolved, dev !== null))),
     await judgeService(url, host, port),
   ].map((finding) => ({ ...finding, detail: redactor.redact(finding.detail) }))
   const isBroken = findings.some(({ status }) => status === 'failed')
@@ -90,11 +90,12 @@ function useDev(input: ConfigInput, { databaseUrl, rpcUrl, signerKeys }: DevReco
   return { ...input, flags: { blockTime: '1s', ...input.flags, databaseUrl, rpcUrl, signerKeys: signerKeys.join(',') } }
 }
 
-function toSubject(resolved: ResolvedSettings): Subject {
+function toSubject(resolved: ResolvedSettings, isTrial: boolean): Subject {
   const { values, chains } = resolved
   return {
     databaseUrl: values.databaseUrl ?? null,
     keys: findKeyConfig(resolved),
+    isTrial,
     chains: chains.map(({ values: chain }) => ({
       chainId: chain.chainId ?? null,
       rpcUrls: chain.rpcUrl ?? [],

@@ -21,18 +21,20 @@ interface KeySubject {
   readonly databaseUrl: string | null
   /** For the challenge. */
   readonly chainId: number
+  readonly isTrial: boolean
 }
 
 const FIX = 'check that the key store is running, and the settings of this key source (docs/keys.md)'
 
-export async function diagnoseKeys({ keys, databaseUrl, chainId }: KeySubject, kit: SigningKit): Promise<KeyDiagnosis> {
+export async function diagnoseKeys(subject: KeySubject, kit: SigningKit): Promise<KeyDiagnosis> {
+  const { keys, databaseUrl } = subject
   const warnings: string[] = []
   const telemetry = { log: (_: unknown, message: string) => void warnings.push(message), count() {}, gauge() {} }
   const applicationName = 'drover doctor'
   const store = databaseUrl === null ? null : createPostgresKeyStore({ databaseUrl, telemetry, applicationName })
   try {
     const { sources } = await openKeys(keys, { kit, telemetry, store })
-    const found = await Promise.all(sources.map((source) => diagnoseSource(source, chainId)))
+    const found = await Promise.all(sources.map((source) => diagnoseSource(source, subject)))
     const addresses = [...new Set(sources.flatMap((source) => source.addresses()))]
     for (const source of sources) await source.close()
     const advice = 'protect it: anyone who can read it can send from these accounts'
@@ -50,7 +52,7 @@ export async function diagnoseKeys({ keys, databaseUrl, chainId }: KeySubject, k
   }
 }
 
-async function diagnoseSource(source: KeySource, chainId: number): Promise<Finding> {
+async function diagnoseSource(source: KeySource, { chainId, isTrial }: KeySubject): Promise<Finding> {
   const name = `keys: ${source.type}`
   const problem = await source.look().then(
     () => null,
@@ -67,7 +69,7 @@ async function diagnoseSource(source: KeySource, chainId: number): Promise<Findi
   if (trouble.length > 0) return failed(name, `${source.place}: ${trouble.join('; ')}`, FIX)
   if (list === '') return warn(name, `no keys in ${source.place}`, 'add one, for example with `drover signer create`')
   const detail = `${source.addresses().length} in ${source.place} can sign: ${list}`
-  return source.type === 'environment'
+  return source.type === 'environment' && !isTrial
     ? warn(name, detail, 'fine for trials; in production use another key source (docs/keys.md)')
     : ok(name, detail)
 }

@@ -17,6 +17,8 @@ export interface Subject {
   readonly chains: readonly ChainSubject[]
   /** Null if they are set wrong. */
   readonly keys: KeyConfig | null
+  /** For a trial, keys in the environment are fine. */
+  readonly isTrial: boolean
 }
 
 const OLDEST_POSTGRES = 140_000
@@ -27,7 +29,9 @@ export async function diagnose(subject: Subject): Promise<readonly Finding[]> {
   const { databaseUrl, keys } = subject
   const chainId = subject.chains[0]?.chainId ?? 1
   const { findings, addresses } =
-    keys === null ? { findings: [], addresses: [] } : await diagnoseKeys({ keys, databaseUrl, chainId }, kit)
+    keys === null
+      ? { findings: [], addresses: [] }
+      : await diagnoseKeys({ keys, databaseUrl, chainId, isTrial: subject.isTrial }, kit)
   const parts = await Promise.all([
     subject.databaseUrl === null ? [] : diagnoseDatabase(subject.databaseUrl),
     ...subject.chains.flatMap((chain) => chain.rpcUrls.map((url) => diagnoseNode(url, chain, addresses))),

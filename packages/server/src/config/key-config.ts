@@ -2,7 +2,7 @@
 import type { Hex } from '../core/hex.ts'
 import type { SecretRef } from '../ports/secret-ref.ts'
 import type { ConfigProblem } from './config-problems.ts'
-import { KEY_SETTINGS } from './key-settings.ts'
+import { KEY_SETTING_NAMES, type KEY_SETTINGS } from './key-settings.ts'
 import type { PathRange } from './path-range.ts'
 import type { SettingValues } from './settings.ts'
 
@@ -58,8 +58,7 @@ function tlsOf({ remoteSignerCertFile: cert, remoteSignerKeyFile: key, remoteSig
 
 /** Null if one of the settings is wrong. */
 export function findKeyConfig({ values }: { readonly values: Partial<SettingValues> }): KeyConfig | null {
-  const names = Object.keys(KEY_SETTINGS) as readonly (keyof KeyValues)[]
-  return names.every((name) => values[name] !== undefined) ? toKeyConfig(values as KeyValues) : null
+  return KEY_SETTING_NAMES.every((name) => values[name] !== undefined) ? toKeyConfig(values as KeyValues) : null
 }
 
 /** Values that belong together, and no key at all. */

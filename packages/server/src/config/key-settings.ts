@@ -122,3 +122,5 @@ export const KEY_SETTINGS = {
       'Paths of secrets in Vault with the field `private_key`, such as `secret/data/drover/payouts` (KV version 2).',
   }),
 } as const
+
+export const KEY_SETTING_NAMES = Object.keys(KEY_SETTINGS) as readonly (keyof typeof KEY_SETTINGS)[]
