@@ -8,6 +8,7 @@ import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startCli } from '../setup/cli-terminal.ts'
 import { readAll } from '../setup/cluster.ts'
+import { launchDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
 import { expectExactlyOnce } from '../setup/expect-exactly-once.ts'
 import { anyKey, type KeyServices, startKeyServices } from '../setup/key-services.ts'
@@ -26,9 +27,15 @@ let addresses: Record<string, string>
 const seen = new Map<string, string>()
 const accepted: string[] = []
 
+const settings = () => ({
+  DROVER_DATABASE_URL: service.database.url,
+  DROVER_RPC_URL: service.chain.rpcUrl,
+  DROVER_URL: service.drover.url,
+  ...keys.env,
+})
+
 async function cli(args: readonly string[], env: Record<string, string> = {}) {
-  const settings = { DROVER_DATABASE_URL: service.database.url, DROVER_URL: service.drover.url, ...keys.env, ...env }
-  const result = await startCli(args, { env: settings }).ended
+  const result = await startCli(args, { env: { ...settings(), ...env } }).ended
   seen.set(`drover ${args.join(' ')} (${seen.size})`, `${result.stdout}${result.stderr}`)
   return result
 }
@@ -104,7 +111,7 @@ test(`each key source sends ${EACH}; the key stores that die midway lose and dou
     )
     expect(lane.problems).toMatchObject([{ code: 'key_unavailable', level: 'bad' }])
     expect(lane.key).toMatchObject({ source, canSign: false, problem: expect.stringContaining('does not respond') })
-    const [first] = (await service.drover.get(`/v1/transactions?from=${lane.address}&order=oldest&limit=1`)).body.items
+    const [first] = (await service.drover.get(`/v1/transactions?from=${lane.address}&order=asc&limit=1`)).body.items
     expect(first).toMatchObject({ state: 'QUEUED', subState: 'waiting_for_key' })
     const explanation = (await service.drover.get(`/v1/transactions/${first.id}/explain`)).body
     expect(explanation).toMatchObject({
@@ -219,8 +226,11 @@ test('no secret is in any output: log, metrics, events, API, database, process l
     seen.set(path, typeof body === 'string' ? body : JSON.stringify(body))
   }
   seen.set('drover config', (await cli(['config'])).stdout)
-  const doctor = await cli(['doctor', '--json'])
-  const { findings } = JSON.parse(doctor.stdout) as { findings: { check: string; detail: string }[] }
+  // A process of its own: it finds the credentials of the key management services in its environment.
+  const doctor = launchDrover(['doctor', '--json'], settings())
+  await doctor.exited
+  seen.set('drover doctor', doctor.output())
+  const { findings } = JSON.parse(doctor.output()) as { findings: { check: string; detail: string }[] }
   const checks = findings.filter(({ check }) => check.startsWith('keys: '))
   expect(checks.map(({ check }) => check).sort()).toEqual(
     Object.keys(addresses)
