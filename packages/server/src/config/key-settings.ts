@@ -5,12 +5,8 @@ import { keyList } from './key-list.ts'
 import { type PathRange, pathRange } from './path-range.ts'
 import { secretRef, secretRefList } from './secret-ref.ts'
 import { httpUrl, secretPartsOf } from './service-url.ts'
+import { setting } from './setting.ts'
 import { optional, text, textList } from './setting-type.ts'
-import type { Setting } from './settings.ts'
-
-function setting<T>(definition: Setting<T>): Setting<T> {
-  return definition
-}
 
 /** Whoever writes the secret itself in its place must not find it in an error: these are treated like secrets. */
 const mayBeSecret = (): readonly string[] => []
