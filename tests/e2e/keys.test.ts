@@ -187,12 +187,17 @@ test('the master key is rotated under load: nothing is lost, old ciphertext is g
   await expectExactlyOnce(service.chain, await readAll(service.drover), { accepted })
 })
 
-test('a signer is rotated under load: the new one needs no restart, the old one leaves when it has nothing open', async () => {
+test('a signer is rotated under load: every node has the new one without a restart, the old one leaves when idle', async () => {
   const old = addresses.database ?? ''
+  const peer = await service.startPeer()
   const { status, body } = await service.drover.post('/v1/signers', { chainId: 31_337, createKey: true, label: 'next' })
   expect(status, JSON.stringify(body)).toBe(201)
   expect(body).toMatchObject({ label: 'next', key: { source: 'database', canSign: true } })
   const fresh: string = body.address
+  await eventually(
+    async () => (await peer.get(`/v1/signers/${fresh}`)).body.lanes?.[0].key?.source,
+    (source) => source === 'database',
+  )
   await service.chain.setBalance(fresh, RICH)
   await sendMany(old, EACH)
   const refused = await cli(['signer', 'remove', old, '--reason', 'rotated'])
@@ -207,9 +212,10 @@ test('a signer is rotated under load: the new one needs no restart, the old one 
     async () => (await service.drover.post('/v1/transactions', { from: old, to: TARGET })).body.code,
     (code) => code === 'unknown_signer',
   )
-  const found = await service.drover.get(`/v1/signers/${old}`)
-  expect(found.status).toBe(404)
+  for (const node of [service.drover, peer]) expect((await node.get(`/v1/signers/${old}`)).status).toBe(404)
   expect((await service.drover.get(`/v1/transactions/${accepted[0]}/explain`)).status).toBe(200)
+  expect(await peer.end()).toBe(0)
+  seen.set('log of the peer', peer.output())
   await expectExactlyOnce(service.chain, await readAll(service.drover), { accepted })
 })
 
