@@ -74,6 +74,7 @@ const FOLDERS = {
       'app/diagnose',
       'app/finding',
       'app/open-key-admin',
+      'app/open-signer-admin',
       'store/postgres/migrate',
     ],
   },

@@ -359,7 +359,7 @@ export interface Explanation {
   /** For people. The wording may change. */
   readonly summary: string
   /** Stable, so programs can rely on it. */
-  readonly cause: 'chain_unreachable' | 'chain_standing' | 'chain_rewound' | 'nonces_missing' | 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'lane_cancelling' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'bump_refused' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'replaced' | 'rejected' | 'expired'
+  readonly cause: 'chain_unreachable' | 'chain_standing' | 'chain_rewound' | 'nonces_missing' | 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'lane_cancelling' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'waiting_for_key' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'bump_refused' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'replaced' | 'rejected' | 'expired'
   /** What has to move first, if anything. */
   readonly blockedBy?: {
     readonly type: 'transaction'
@@ -507,6 +507,18 @@ export interface History {
   readonly next: number | null
 }
 
+export interface KeyCheck {
+  /** Checksummed address. */
+  readonly address: `0x${string}`
+  /** The key signed a challenge, and the address was recovered from it. */
+  readonly verified: boolean
+  /** Null: the node that answers does not have the key. */
+  readonly source: 'environment' | 'keystore' | 'mnemonic' | 'database' | 'vault' | 'remote' | 'aws_kms' | 'google_kms' | null
+  readonly place: string | null
+  readonly problem: string | null
+  readonly tookMs: number | null
+}
+
 export interface Lane {
   readonly chainId: number
   /** Checksummed address. */
@@ -596,7 +608,7 @@ export interface Lane {
   /** What blocks the signer now or soon, worst first. */
   readonly problems: readonly ({
     /** Stable, so programs can rely on it. */
-    readonly code: 'no_owner' | 'owner_silent' | 'foreign_nonce' | 'stuck' | 'out_of_funds' | 'fee_above_cap' | 'blocked_by_reservation' | 'balance_low'
+    readonly code: 'no_owner' | 'owner_silent' | 'key_unavailable' | 'foreign_nonce' | 'stuck' | 'out_of_funds' | 'fee_above_cap' | 'blocked_by_reservation' | 'balance_low'
     readonly level: 'bad' | 'warn'
     /** What is wrong. For people: the wording may change. */
     readonly message: string
@@ -618,6 +630,20 @@ export interface Lane {
     /** ISO 8601, UTC. */
     readonly since: string
   } | null
+  /** The key of the signer, as seen by the node that answers. Null: that node does not have it. */
+  readonly key: {
+    readonly source: 'environment' | 'keystore' | 'mnemonic' | 'database' | 'vault' | 'remote' | 'aws_kms' | 'google_kms'
+    /** Where the key is: a folder, a host, a region. */
+    readonly place: string
+    /** False if its key store does not respond. */
+    readonly canSign: boolean
+    /** Why it cannot sign. */
+    readonly problem: string | null
+    /** Since when it cannot sign. */
+    readonly since: string | null
+  } | null
+  /** When this signer last signed a transaction on this chain. */
+  readonly lastSignedAt: string | null
   /** When a transaction of this signer last became final. */
   readonly lastConfirmationAt: string | null
   /** When a transaction of this signer was last mined. */
@@ -764,7 +790,7 @@ export interface Problem {
   /** What is wrong and what to do about it. */
   readonly detail: string
   /** Stable, so programs can rely on it. */
-  readonly code: 'invalid_request' | 'not_found' | 'unauthorized' | 'forbidden' | 'rate_limited' | 'tenant_limit' | 'overloaded' | 'misdirected_request' | 'method_not_allowed' | 'unknown_chain' | 'unknown_signer' | 'signer_exists' | 'idempotency_conflict' | 'transaction_rejected' | 'action_forbidden' | 'not_lock_owner' | 'reservation_expired' | 'queue_full' | 'too_many_waiting' | 'chain_unavailable' | 'database_unavailable' | 'webhook_limit' | 'timer_limit' | 'timers_unavailable' | 'too_many_streams' | 'payload_too_large' | 'headers_too_large' | 'request_timeout' | 'unsupported_media_type' | 'internal'
+  readonly code: 'invalid_request' | 'not_found' | 'unauthorized' | 'forbidden' | 'rate_limited' | 'tenant_limit' | 'overloaded' | 'misdirected_request' | 'method_not_allowed' | 'unknown_chain' | 'unknown_signer' | 'signer_exists' | 'signer_busy' | 'no_master_key' | 'idempotency_conflict' | 'transaction_rejected' | 'action_forbidden' | 'not_lock_owner' | 'reservation_expired' | 'queue_full' | 'too_many_waiting' | 'chain_unavailable' | 'database_unavailable' | 'webhook_limit' | 'timer_limit' | 'timers_unavailable' | 'too_many_streams' | 'payload_too_large' | 'headers_too_large' | 'request_timeout' | 'unsupported_media_type' | 'internal'
   /** Path of the field that is wrong. */
   readonly field?: string
   /** Decoded revert reason, or the node's own words. */
@@ -809,6 +835,18 @@ export interface Receipt {
 export interface ReleaseNonceRequest {
   /** The `lockOwner` of the reservation. Anyone who has it can act on the reservation. */
   readonly lockOwner: string
+}
+
+export interface Removal {
+  /** Checksummed address. */
+  readonly address: `0x${string}`
+  /** The chains that it was removed from. */
+  readonly chainIds: readonly number[]
+}
+
+export interface RemovalRequest {
+  /** The reason. Stored in the history, together with who did it. */
+  readonly reason: string
 }
 
 export interface Reservation {
@@ -949,8 +987,10 @@ export interface SignerChange {
 
 export interface SignerRegistration {
   readonly chainId: number
-  /** Drover must have the key of this address. */
-  readonly address: string
+  /** Drover must have the key of this address. Leave it out with `createKey`. */
+  readonly address?: string
+  /** Create a new key, encrypted in the database under the master key. The private key is shown to nobody. */
+  readonly createKey?: true
   readonly label?: string | null
   /** Fields that differ from the configured policy. */
   readonly policy?: {
@@ -1212,7 +1252,7 @@ export interface Transaction {
   readonly validUntil: string | null
   readonly nonce: number | null
   readonly state: 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED'
-  readonly subState: 'accepted' | 'preparing' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'signed' | 'pending' | 'preconfirmed' | 'stale' | 'rejected_by_node' | 'making_way' | 'blocked_by_predecessor' | 'mined' | 'reorged' | 'suspended' | 'rejected' | 'final' | 'cancelled' | 'expired' | 'replaced' | 'foreign_nonce' | 'no_inclusion' | 'resolved'
+  readonly subState: 'accepted' | 'preparing' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'waiting_for_key' | 'fee_above_cap' | 'signed' | 'pending' | 'preconfirmed' | 'stale' | 'rejected_by_node' | 'making_way' | 'blocked_by_predecessor' | 'mined' | 'reorged' | 'suspended' | 'rejected' | 'final' | 'cancelled' | 'expired' | 'replaced' | 'foreign_nonce' | 'no_inclusion' | 'resolved'
   /** Hash of the mined attempt, or of the newest if none is mined. */
   readonly hash: `0x${string}` | null
   /** Hashes of all attempts ever signed, oldest first. */
@@ -1639,7 +1679,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: LaneList
   }
-  /** Register a signer on a chain. Drover must have its key. */
+  /** Register a signer on a chain: one whose key Drover has, or with a new key. */
   'POST /v1/signers': {
     readonly params: undefined
     readonly query: undefined
@@ -1685,6 +1725,26 @@ export interface Operations {
     readonly query: undefined
     readonly body: LaneRequest
     readonly answer: Lane
+  }
+  /** Check that the key of a signer can sign: sign a challenge and recover the address. */
+  'POST /v1/signers/{address}/verify': {
+    readonly params: {
+      /** Address. In mixed case, its checksum must be right. */
+      readonly address: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: KeyCheck
+  }
+  /** Remove a signer from all chains. A key in the database is deleted. */
+  'POST /v1/signers/{address}/remove': {
+    readonly params: {
+      /** Address. In mixed case, its checksum must be right. */
+      readonly address: string
+    }
+    readonly query: undefined
+    readonly body: RemovalRequest
+    readonly answer: Removal
   }
   /** Reset a signer's next nonce to the chain's count, optionally after cancelling everything in flight. */
   'POST /v1/signers/{address}/reset-nonce': {

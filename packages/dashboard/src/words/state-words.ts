@@ -22,6 +22,7 @@ const SUB_STATE_WORDS: Readonly<Record<SubState, string>> = {
   waiting_for_node: 'waiting for an RPC node',
   waiting_for_predecessor: 'waiting for an earlier transaction',
   waiting_for_funds: 'waiting for funds',
+  waiting_for_key: 'waiting for its key',
   fee_above_cap: 'gas price above the limit',
   signed: 'signed',
   pending: 'waiting to be mined',

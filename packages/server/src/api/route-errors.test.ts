@@ -346,6 +346,12 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'registerSigner unknown_chain': withOptions({}, {}, { chainId: 5, address: SPARE }),
   'registerSigner unknown_signer': withOptions({}, {}, { chainId: CHAIN_ID, address: STRANGER }),
   'registerSigner signer_exists': withOptions({}, {}, { chainId: CHAIN_ID, address: SIGNER }),
+  'registerSigner no_master_key': withOptions({}, {}, { chainId: CHAIN_ID, address: undefined, createKey: true }),
+  'removeSigner signer_busy': async (route) => {
+    const api = await createTestApi()
+    await send(api)
+    return call(api, route, { address: SIGNER })
+  },
   'resolveTransaction chain_unavailable': onStuckWithoutChain,
   'requeueTransaction chain_unavailable': onStuckWithoutChain,
   'closeTransaction chain_unavailable': onStuckWithoutChain,

@@ -19,10 +19,12 @@ import { fillGap } from './routes/signers/fill-gap.ts'
 import { listSigners } from './routes/signers/list-signers.ts'
 import { pauseSigner, resumeSigner } from './routes/signers/pause-signer.ts'
 import { registerSigner } from './routes/signers/register-signer.ts'
+import { removeSigner } from './routes/signers/remove-signer.ts'
 import { resetNonce } from './routes/signers/reset-nonce.ts'
 import { showReset } from './routes/signers/show-reset.ts'
 import { showSigner } from './routes/signers/show-signer.ts'
 import { updateSigner } from './routes/signers/update-signer.ts'
+import { verifySigner } from './routes/signers/verify-signer.ts'
 import { listChains } from './routes/system/list-chains.ts'
 import { listNodes } from './routes/system/list-nodes.ts'
 import { createShowDocs } from './routes/system/show-docs.ts'
@@ -93,6 +95,8 @@ export const ROUTES: readonly Route[] = [
   updateSigner,
   pauseSigner,
   resumeSigner,
+  verifySigner,
+  removeSigner,
   resetNonce,
   showReset,
   fillGap,

@@ -2,13 +2,12 @@
  * Checks everything that the service needs, from where it would run, and names the fix for each problem. It changes
  * nothing, and one problem does not prevent the other checks.
  */
-import { checksumAddress } from '../api/contract/values/address.ts'
-import type { Hex } from '../core/hex.ts'
+import type { KeyConfig } from '../config/key-config.ts'
 import { JAVASCRIPT_CURVE } from '../signer/curve.ts'
-import { createLocalSigner } from '../signer/local-signer.ts'
-import { describeKit, openSigningKit } from '../signer/signing-kit.ts'
+import { describeKit, openSigningKit, type SigningKit } from '../signer/signing-kit.ts'
 import { LATEST_SCHEMA_VERSION } from '../store/postgres/migrate.ts'
 import { type DatabaseProbe, probeDatabase } from '../store/postgres/probe-database.ts'
+import { diagnoseKeys } from './diagnose-keys.ts'
 import { type ChainSubject, diagnoseNode } from './diagnose-node.ts'
 import { type Finding, failed, ok, warn } from './finding.ts'
 
@@ -16,28 +15,32 @@ export interface Subject {
   /** Null if the settings do not say. */
   readonly databaseUrl: string | null
   readonly chains: readonly ChainSubject[]
-  readonly signerKeys: readonly Hex[]
+  /** Null if they are set wrong. */
+  readonly keys: KeyConfig | null
+  /** For a trial, keys in the environment are fine. */
+  readonly isTrial: boolean
 }
 
 const OLDEST_POSTGRES = 140_000
 const MAX_SKEW_MS = 1_000
 
 export async function diagnose(subject: Subject): Promise<readonly Finding[]> {
-  const addresses = createLocalSigner(subject.signerKeys).addresses()
+  const kit = await openSigningKit()
+  const { databaseUrl, keys } = subject
+  const chainId = subject.chains[0]?.chainId ?? 1
+  const { findings, addresses } =
+    keys === null
+      ? { findings: [], addresses: [] }
+      : await diagnoseKeys({ keys, databaseUrl, chainId, isTrial: subject.isTrial }, kit)
   const parts = await Promise.all([
     subject.databaseUrl === null ? [] : diagnoseDatabase(subject.databaseUrl),
     ...subject.chains.flatMap((chain) => chain.rpcUrls.map((url) => diagnoseNode(url, chain, addresses))),
   ])
-  const keys = addresses.length
-  const signers: readonly Finding[] =
-    keys === 0
-      ? []
-      : [ok('signer keys', `${keys} loaded: ${addresses.map(checksumAddress).join(', ')}`), await diagnoseSigning()]
-  return [...(parts[0] ?? []), ...signers, ...parts.slice(1).flat()]
+  const signing = addresses.length === 0 ? [] : [diagnoseSigning(kit)]
+  return [...(parts[0] ?? []), ...findings, ...signing, ...parts.slice(1).flat()]
 }
 
-async function diagnoseSigning(): Promise<Finding> {
-  const kit = await openSigningKit()
+function diagnoseSigning(kit: SigningKit): Finding {
   return kit.curve === JAVASCRIPT_CURVE
     ? warn(
         'signing',

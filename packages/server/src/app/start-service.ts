@@ -5,6 +5,7 @@
 import { listen } from '../api/server/listen.ts'
 import type { Config } from '../config/config.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
+import { keepSigners } from './keep-signers.ts'
 import { openAdapters } from './open-adapters.ts'
 import { openTimers } from './open-timers.ts'
 import { openWebhooks } from './open-webhooks.ts'
@@ -53,11 +54,14 @@ export async function startService(
     timers: timing.timers,
     telemetry,
   })
+  const keeping = keepSigners(config, adapters, { engine, telemetry })
   await engine.start()
+  keeping.start()
   await webhooks.start()
   await timing.start()
   const url = await listen(server, await wait.end()).catch(async (error: unknown) => {
     await Promise.all([engine.stop(), webhooks.stop(), timing.stop()])
+    keeping.stop()
     await Promise.all([webhooks.close(), timing.close(), adapters.close()])
     throw error
   })
@@ -71,6 +75,7 @@ export async function startService(
     review.stop()
     // In parallel: a slow client must not keep the lanes from moving to a peer.
     await Promise.all([engine.stop(), webhooks.stop(), timing.stop(), server.close().then(() => intake.drain())])
+    keeping.stop()
     signers.close()
     reservations.close()
     resets.close()

@@ -23,7 +23,7 @@ import { LATEST_SCHEMA_VERSION } from '../store/postgres/migrate.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
 import { NOT_FOLLOWED, presentChainStatus } from './chain-status.ts'
 import type { Adapters } from './open-adapters.ts'
-import { policyOf } from './service-settings.ts'
+import { createOwnKeys } from './own-keys.ts'
 import type { WiredEngine } from './wire-engine.ts'
 
 export type HttpServer = ReturnType<typeof createHttpServer>
@@ -54,7 +54,7 @@ export function wireApi(config: Config, parts: ApiParts): HttpServer {
     reads,
     settings: { ...config.rpc, sharePercent },
     upstreams: chains.map(({ chain }) => chain),
-    ownAddresses: signer.addresses(),
+    ownAddresses: signer.addresses,
     recordRefusal: access.recordRefusal,
     chargeItems: access.chargeItems,
   })
@@ -101,7 +101,7 @@ function createServices(config: Config, { adapters, wired, webhooks, timers, tel
     feeMarkets: engine.feeMarkets,
     maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),
-    ownKeys: { addresses: signer.addresses, defaultPolicy: (address) => policyOf(config, address) },
+    ownKeys: createOwnKeys(config, adapters),
     store,
     clock,
     chainStatus,
@@ -115,7 +115,14 @@ function createServices(config: Config, { adapters, wired, webhooks, timers, tel
     healthOf: (chainId, waitedSince) => engine.chainHealth(chainId, waitedSince) ?? NOT_FOLLOWED,
     readLogs: createLogReads({ chains, sharePercent: config.tenants.sharePercent }),
     silentNodes,
-    readiness: createReadiness({ store, clock, schemaVersion: LATEST_SCHEMA_VERSION, chainStatus, silentNodes }),
+    readiness: createReadiness({
+      store,
+      clock,
+      schemaVersion: LATEST_SCHEMA_VERSION,
+      chainStatus,
+      silentNodes,
+      keySources: signer.sources,
+    }),
     telemetry,
     renderMetrics: telemetry.renderMetrics,
     dashboardDir: findDashboard(),

@@ -52,6 +52,16 @@ export const rpcUrlList: SettingType<readonly string[]> = {
   print: (urls) => urls.map(printHost).join(','),
 }
 
+export const httpUrl: SettingType<string> = {
+  label: 'http or https URL',
+  parse(input) {
+    const url = typeof input === 'string' ? parseUrl(input.trim()) : null
+    if (url === null || !['http:', 'https:'].includes(url.protocol)) return refuse('must be an http or https URL')
+    return accept(url.href)
+  },
+  print: printHost,
+}
+
 /** Scheme and host: what can be shown of any service's URL. */
 export function printHost(text: string): string {
   const url = parseUrl(text)

@@ -58,6 +58,17 @@ export const text: SettingType<string> = {
   print: String,
 }
 
+export function textList(of: string): SettingType<readonly string[]> {
+  return {
+    label: `comma-separated list of ${of}`,
+    parse(input) {
+      const items = splitList(input)
+      return items === null ? refuse('must be a list of texts, separated by commas') : accept([...new Set(items)])
+    },
+    print: (items) => (items.length === 0 ? 'none' : items.join(', ')),
+  }
+}
+
 /** One word stands beside the other values. */
 export function orWord<T, const W extends string>(type: SettingType<T>, word: W): SettingType<T | W> {
   return {

@@ -58,6 +58,8 @@ export interface Engine {
   /** The chain's health for a caller that has waited for a block since then, or for this node; null if not followed. */
   chainHealth(chainId: number, waitedSince: number | null): ChainHealth | null
   lanesHeld(): number
+  /** A key store responds again, or there are other keys. */
+  keysChanged(): void
   /** Nodes that have not reported for too long, as of this node's last heartbeat. */
   silentNodes(): readonly SilentNode[]
   stop(): Promise<void>
@@ -173,6 +175,10 @@ export function createEngine(ports: EnginePorts): Engine {
     },
     chainHealth: (chainId, waitedSince) => units.get(chainId)?.watch.health(waitedSince) ?? null,
     lanesHeld: keeper.count,
+    keysChanged: () => {
+      for (const runner of keeper.running()) runner.post({ type: 'keys.changed' })
+      keeper.poke()
+    },
     silentNodes: keeper.silent,
     stop: async () => {
       await wakes.stop()

@@ -5,8 +5,9 @@
 import type { Subject } from '../app/diagnose.ts'
 import type { Finding } from '../app/finding.ts'
 import type { KeyAdmin } from '../app/open-key-admin.ts'
+import type { SignerAdmin, SignerAdminSettings } from '../app/open-signer-admin.ts'
 
-export type { Finding, KeyAdmin, Subject }
+export type { Finding, KeyAdmin, SignerAdmin, SignerAdminSettings, Subject }
 
 export async function diagnose(subject: Subject): Promise<readonly Finding[]> {
   return (await import('../app/diagnose.ts')).diagnose(subject)
@@ -14,6 +15,10 @@ export async function diagnose(subject: Subject): Promise<readonly Finding[]> {
 
 export async function openKeyAdmin(databaseUrl: string): Promise<KeyAdmin> {
   return (await import('../app/open-key-admin.ts')).openKeyAdmin(databaseUrl)
+}
+
+export async function openSignerAdmin(settings: SignerAdminSettings): Promise<SignerAdmin> {
+  return (await import('../app/open-signer-admin.ts')).openSignerAdmin(settings)
 }
 
 /** Brings the schema of the database to what this version needs. */

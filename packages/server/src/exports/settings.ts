@@ -2,6 +2,8 @@
 export { readConfigFile } from '../config/config-file.ts'
 export { ConfigProblems } from '../config/config-problems.ts'
 export { duration } from '../config/duration.ts'
+export { findKeyConfig } from '../config/key-config.ts'
+export { KEY_SETTING_NAMES } from '../config/key-settings.ts'
 export type { Environment } from '../config/layer.ts'
 export { findContradictions, loadConfig, secretsOf } from '../config/load-config.ts'
 export { findNearestName } from '../config/nearest-name.ts'

@@ -75,7 +75,15 @@ export interface SignerRecord {
   readonly label: string | null
   readonly paused: boolean
   readonly createdAt: number
+  /** Left out: it is in use. */
+  readonly removedAt?: number
 }
+
+export type RemoveOutcome =
+  | { readonly type: 'removed'; readonly lanes: readonly Lane[] }
+  /** It has transactions that are not final, reserved nonces or timers: so many. Nothing was changed. */
+  | { readonly type: 'busy'; readonly open: number }
+  | { readonly type: 'unknown' }
 
 export interface LaneStatus {
   readonly signer: SignerRecord
@@ -169,6 +177,8 @@ export type Notice =
   | { readonly type: 'timers.asked' | 'timers.answered' | 'timers.released'; readonly chainId: number }
   /** A key was revoked: what lasts longer than a request has to be looked at again. */
   | { readonly type: 'keys.changed' }
+  /** A signer's key in the database was added, removed or encrypted again. */
+  | { readonly type: 'signer-keys.changed' }
   /** Notices may have been lost (connection lost): look at everything once. */
   | { readonly type: 'gap' }
 
@@ -183,17 +193,21 @@ export interface Store extends LaneRequestStore {
   countQueued(): Promise<readonly QueueDepth[]>
 
   // Signers
-  /** Registers lanes that are new; leaves those that exist as they are. */
+  /** Registers lanes that are new; leaves those that exist as they are. `restores`: brings back removed ones. */
   registerSigners(
     signers: readonly { readonly lane: Lane; readonly policy: Policy; readonly label: string | null }[],
+    options?: { readonly restores: boolean },
   ): Promise<void>
+  /** All lanes of an account, or none: it takes no more transactions. */
+  removeSigner(signer: Address, note: HistoryNote): Promise<RemoveOutcome>
+  /** Without removed ones. */
   listSigners(): Promise<readonly SignerRecord[]>
   updateSigner(
     lane: Lane,
     change: { readonly policy?: Policy; readonly paused?: boolean; readonly label?: string | null },
     note: HistoryNote,
   ): Promise<SignerRecord | null>
-  /** `troubled`: only those with a problem, and those that have work and no live owner. */
+  /** Removed ones only if the lane is named. `troubled`: only those with a problem, and those that have work and no live owner. */
   listLaneStatus(filter: {
     readonly lane?: Lane
     readonly reach?: Reach

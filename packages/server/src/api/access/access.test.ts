@@ -341,6 +341,8 @@ describe('a key for some signers', () => {
     updateSigner: { body: { label: 'mine' }, expect: 404 },
     registerSigner: { body: { chainId: CHAIN_ID, address: SIGNER }, expect: 400 },
     pauseSigner: { body: reason, expect: 404 },
+    verifySigner: { expect: 404 },
+    removeSigner: { body: reason, expect: 403 },
     resumeSigner: { body: reason, expect: 404 },
     resetNonce: { body: reason, expect: 404 },
     showReset: { expect: 404 },

@@ -16,8 +16,8 @@ const OPERATIONS: Readonly<Record<Scope | 'open', string>> = {
     createTimer updateTimer cancelTimer pauseTimer resumeTimer`,
   operate: `suspendTransaction resumeTransaction retryTransaction speedUpTransaction cancelTransaction
     resolveTransaction requeueTransaction closeTransaction
-    pauseSigner resumeSigner resetNonce fillGap releaseReservations fillReservations changeTimerParams`,
-  admin: `registerSigner updateSigner listApiKeys createApiKey revokeApiKey listAudit checkAudit
+    pauseSigner resumeSigner verifySigner resetNonce fillGap releaseReservations fillReservations changeTimerParams`,
+  admin: `registerSigner removeSigner updateSigner listApiKeys createApiKey revokeApiKey listAudit checkAudit
     createWebhook listWebhooks showWebhook updateWebhook deleteWebhook listDeliveries redeliver testWebhook`,
   priority: '',
 }

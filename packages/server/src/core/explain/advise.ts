@@ -8,6 +8,7 @@ import { CHAIN_STEPS, laneStep, SILENT_NODE_STEP } from './next-steps.ts'
 /** Causes that are also problems of the lane. */
 const LANE_CAUSES: Readonly<Partial<Record<Cause, LaneProblemCode>>> = {
   waiting_for_funds: 'out_of_funds',
+  waiting_for_key: 'key_unavailable',
   fee_above_cap: 'fee_above_cap',
   foreign_nonce: 'foreign_nonce',
   blocked_by_reservation: 'blocked_by_reservation',

@@ -147,15 +147,15 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     context({ policy: fast }, { unmined: 4, window: { size: 4, reason: 'dropped' }, lowestUnmined: lower }),
     ['4 of 4 slots', 'keep no more', 'is mined'],
   ],
-  ...(['waiting_for_node', 'waiting_for_predecessor', 'waiting_for_funds', 'fee_above_cap'] as const).map(
-    (subState): (typeof CASES)[number] => [
-      subState,
-      'deferred',
-      deferred(subState, { retryAt: now + 500 }),
-      context(),
-      ['failed 2 times', `deferred by ${subState}`, time(now + 500), `expires at ${time(T0 + 60_000)}`],
-    ],
-  ),
+  ...(
+    ['waiting_for_node', 'waiting_for_predecessor', 'waiting_for_funds', 'waiting_for_key', 'fee_above_cap'] as const
+  ).map((subState): (typeof CASES)[number] => [
+    subState,
+    'deferred',
+    deferred(subState, { retryAt: now + 500 }),
+    context(),
+    ['failed 2 times', `deferred by ${subState}`, time(now + 500), `expires at ${time(T0 + 60_000)}`],
+  ]),
   ['waiting_in_line', 'in line', queued(), context({ queueAhead: 4 }), ['4 transactions']],
   ['preparing', 'first', queued(), context(), ['next in the queue', '0 of 1 slot']],
   [

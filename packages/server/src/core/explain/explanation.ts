@@ -22,6 +22,7 @@ export const CAUSES = [
   'waiting_for_node',
   'waiting_for_predecessor',
   'waiting_for_funds',
+  'waiting_for_key',
   'fee_above_cap',
   'waiting_in_line',
   'preparing',

@@ -10,6 +10,7 @@ const WELL: LaneScene = {
   inFlight: [],
   unfunded: null,
   priced: null,
+  unsigned: null,
   isBalanceLow: false,
   overdueReservation: null,
 }

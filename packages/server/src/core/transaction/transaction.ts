@@ -26,6 +26,7 @@ export const SUB_STATES = [
   'waiting_for_node',
   'waiting_for_predecessor',
   'waiting_for_funds',
+  'waiting_for_key',
   'fee_above_cap',
   'signed',
   'pending',

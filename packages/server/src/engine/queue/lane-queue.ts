@@ -35,6 +35,8 @@ export interface LaneQueue {
   predecessorMined(): void
   /** A node responds again: transactions that waited for one can be tried early. */
   nodeAnswers(): void
+  /** A key store responds again: transactions that waited for it can be tried early. */
+  keyAnswers(): void
   /** Blocks the queue until then. */
   hold(until: number): void
   goOn(): void
@@ -74,6 +76,13 @@ interface QueuePorts {
   post(signal: LaneSignal): void
 }
 
+/** What ends a pause before its time. */
+interface Early {
+  readonly skipsPause: boolean
+  readonly hasNode: boolean
+  readonly hasKey: boolean
+}
+
 export function createLaneQueue(ports: QueuePorts): LaneQueue {
   const { lease, store, chain, clock, telemetry, funds } = ports
   const { chainId, signer } = lease.lane
@@ -84,6 +93,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
   let holdUntil = 0
   let isFreed = false
   let isNodeBack = false
+  let isKeyBack = false
   /** A pass for the gaps was made since they last changed: do not repeat it before they change. */
   let gapsTried = false
 
@@ -105,9 +115,10 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     isFreed = false
     const head = scene.view?.head ?? null
     const context = { policy, predecessorsPending, head, verdicts, chainMaxFeeWei: ports.chainMaxFeeWei }
-    const hasNode = isNodeBack
+    const [hasNode, hasKey] = [isNodeBack, isKeyBack]
     isNodeBack = false
-    prepare(scene, limit, context, { skipsPause, hasNode, gap }).then(ports.post, (error: unknown) => {
+    isKeyBack = false
+    prepare(scene, limit, context, { skipsPause, hasNode, hasKey, gap }).then(ports.post, (error: unknown) => {
       telemetry.log('warn', 'could not prepare the queue of a signer; retrying', { ...fields, error })
       ports.post({ type: 'prepare.failed' })
     })
@@ -117,7 +128,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     scene: QueueScene,
     limit: number,
     context: PrepareContext,
-    { skipsPause, hasNode, gap }: { readonly skipsPause: boolean; readonly hasNode: boolean; readonly gap: boolean },
+    { gap, ...early }: Early & { readonly gap: boolean },
   ): Promise<LaneSignal> {
     const { ledger, policy } = scene
     const { recyclable } = ledger
@@ -131,7 +142,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     })
     // Transactions that may not go now are no reason to look again: the part that releases them will signal it.
     if (queued.some((tx) => !scene.fillsOnly || isFill(tx.intent))) mayHaveMore = true
-    const heldUntil = findHold(queued[0], { skipsPause, hasNode }, policy)
+    const heldUntil = findHold(queued[0], early, policy)
     const going = heldUntil === null ? queued.filter((tx) => !scene.fillsOnly || isFill(tx.intent)) : []
     const common = { type: 'prepared', isFull: queued.length === limit, hasUnfunded, hasPriced, heldUntil } as const
     if (going.length === 0 && !gap) return { ...common, preparations: [], counts: null }
@@ -171,14 +182,11 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
    * A transaction that waits for a predecessor is tried as soon as one is mined or none is left, whatever its pause; or
    * once there is money, or the price is right.
    */
-  function findHold(
-    first: Queued | undefined,
-    { skipsPause, hasNode }: { readonly skipsPause: boolean; readonly hasNode: boolean },
-    policy: Policy,
-  ): number | null {
+  function findHold(first: Queued | undefined, { skipsPause, hasNode, hasKey }: Early, policy: Policy): number | null {
     if (first === undefined || first.retryAt === null || first.retryAt <= clock.now()) return null
     if (skipsPause && first.subState === 'waiting_for_predecessor') return null
     if (hasNode && first.subState === 'waiting_for_node') return null
+    if (hasKey && first.subState === 'waiting_for_key') return null
     const isUnfunded = first.subState === 'waiting_for_funds'
     if (isUnfunded && (funds.mayRetryUnfunded() || policy.onDeferral === 'pass_over')) return null
     if (first.subState === 'fee_above_cap' && funds.mayRetryPriced()) return null
@@ -225,6 +233,11 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     },
     nodeAnswers: () => {
       isNodeBack = true
+      holdUntil = 0
+      mayHaveMore = true
+    },
+    keyAnswers: () => {
+      isKeyBack = true
       holdUntil = 0
       mayHaveMore = true
     },

@@ -13,6 +13,7 @@ import {
 } from './lanes/lease-statements.ts'
 import { orderReservations } from './lanes/order-reservations.ts'
 import { createQueueReads } from './lanes/queue-reads.ts'
+import { removeSigner } from './lanes/remove-signer.ts'
 import {
   actOnReservation,
   createLaneRequestReads,
@@ -50,7 +51,8 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     ping: () => ping(database),
     insertTransactions: (batch) => insertTransactions(database, batch),
     countQueued: () => countQueued(database),
-    registerSigners: (signers) => registerSigners(database, signers),
+    registerSigners: (signers, options) => registerSigners(database, signers, options),
+    removeSigner: (signer, note) => removeSigner(database, signer, note),
     listSigners: () => listSigners(database),
     updateSigner: (lane, change, note) => updateSigner(database, lane, change, note),
     listLaneStatus: (filter) => listLaneStatus(database, filter),

@@ -337,6 +337,7 @@ create table signer (
   policy jsonb not null,
   label text,
   created_at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
+  removed_at timestamp with time zone,
   constraint signer_chain_id_check CHECK ((chain_id > 0)),
   constraint signer_pkey PRIMARY KEY (chain_id, signer),
   constraint signer_signer_check CHECK ((octet_length(signer) = 20))
@@ -357,12 +358,23 @@ create table signer_health (
   tx_cost_wei numeric(78,0),
   tx_cost_samples integer,
   problems jsonb not null default '[]'::jsonb,
+  last_signed_at timestamp with time zone,
   constraint signer_health_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
   constraint signer_health_chain_is_whole CHECK ((num_nulls(chain_latest, chain_pending, chain_at, chain_drift) = ANY (ARRAY[0, 4]))),
   constraint signer_health_check CHECK (((balance_wei IS NULL) = (balance_at IS NULL))),
   constraint signer_health_pkey PRIMARY KEY (chain_id, signer),
   constraint signer_health_tx_cost CHECK (((tx_cost_wei IS NULL) = (tx_cost_samples IS NULL)))
 ) with (fillfactor=50);
+
+create table signer_key (
+  address bytea not null,
+  key_id text not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
+  constraint signer_key_address_check CHECK ((octet_length(address) = 20)),
+  constraint signer_key_key_id_check CHECK ((key_id <> ''::text)),
+  constraint signer_key_pkey PRIMARY KEY (address)
+);
 
 create table signer_lease (
   chain_id bigint not null,

@@ -35,6 +35,7 @@ import { createTimers } from '../../engine/timers/timers.ts'
 import { createTransactionWaits } from '../../engine/wait/transaction-waits.ts'
 import type { AccessStore } from '../../ports/access-store.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { KeyState } from '../../ports/key-source.ts'
 import type { Store } from '../../ports/store.ts'
 import { createFakeChain, type FakeChain } from '../chain/fake-chain.ts'
 import { createMemoryAccessStore } from '../store/memory-access-store.ts'
@@ -193,7 +194,14 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     feeMarkets: createFeeMarkets({ chains, clock }),
     maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),
-    ownKeys: { addresses: () => [SIGNER, SPARE], defaultPolicy: () => FAST },
+    ownKeys: {
+      addresses: () => [SIGNER, SPARE],
+      defaultPolicy: () => FAST,
+      find: (address) => ([SIGNER, SPARE].includes(address) ? KEY : null),
+      check: async () => ({ type: 'verified', tookMs: 1 }),
+      create: async () => null,
+      remove: (address, note) => store.removeSigner(address, note),
+    },
     operate: createOperate({ store, chains, clock, telemetry, ...around }),
     reservations: {
       ...createReservations({ store, chains, clock, random, timeoutMs: 50 }),
@@ -223,6 +231,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
   return { server, store, chain, telemetry, keys, timers: timerStore }
 }
 
+const KEY: KeyState = { source: 'keystore', place: '/keys', problem: null }
 const WELL: ChainHealth = { state: 'ok', since: null, message: null }
 const FOLLOWED: ChainStatus = {
   chainId: CHAIN_ID,

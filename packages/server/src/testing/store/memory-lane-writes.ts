@@ -66,10 +66,11 @@ export function answerReset(state: MemoryState, lane: MemoryLane, { cursor, rese
 }
 
 export function seeHealth(health: LaneHealth, write: LaneWrite): LaneHealth {
-  const { minedAt, confirmedAt } = findLaneTimes(write)
+  const { minedAt, confirmedAt, signedAt } = findLaneTimes(write)
   return {
     lastNonceMovementAt: later(health.lastNonceMovementAt, minedAt),
     lastConfirmationAt: later(health.lastConfirmationAt, confirmedAt),
+    lastSignedAt: later(health.lastSignedAt ?? null, signedAt),
     balance: freeze(write.balance ?? health.balance),
     counts: freeze(write.counts ?? health.counts),
     window: write.window ?? health.window,

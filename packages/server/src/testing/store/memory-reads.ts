@@ -31,6 +31,7 @@ import { openReservations } from './memory-requests.ts'
 import {
   findMemoryTransaction,
   isLeaseLive,
+  isRemoved,
   type MemoryLane,
   type MemoryState,
   type MemoryTransaction,
@@ -183,7 +184,8 @@ export function listStatusInMemory(
   { lane: wanted, reach = ALL_LANES, troubled = false }: Parameters<Store['listLaneStatus']>[0],
 ): readonly LaneStatus[] {
   return sortedLanes(state)
-    .filter(({ lane }) => mayUse(reach, lane) && (wanted === undefined || laneKey(lane) === laneKey(wanted)))
+    .filter(({ lane }) => mayUse(reach, lane))
+    .filter((each) => (wanted === undefined ? !isRemoved(each) : laneKey(each.lane) === laneKey(wanted)))
     .map((lane) => {
       const transactions = transactionsOf(lane)
       const { owner: nodeId, fence, expiresAt } = lane

@@ -22,7 +22,7 @@ import type {
 import { freeze } from './freeze.ts'
 import { appendLaneNotes } from './memory-events.ts'
 import { heldBy } from './memory-leases.ts'
-import { type MemoryLane, type MemoryReservation, type MemoryState, notify } from './memory-state.ts'
+import { isRemoved, type MemoryLane, type MemoryReservation, type MemoryState, notify } from './memory-state.ts'
 
 const MAX_HASHES = 50
 const ACT_NAMES = { use: 'used', extend: 'extended', release: 'released' } as const
@@ -54,7 +54,7 @@ export function createMemoryRequests(state: MemoryState): LaneRequestStore {
 function insert(state: MemoryState, request: NewReservations): ReserveOutcome {
   const { lane: wanted, items, ttlMs, label, requestId, tenant = '', key, most } = request
   const lane = state.lanes.get(laneKey(wanted))
-  if (lane === undefined) return { type: 'unknown_signer' }
+  if (lane === undefined || isRemoved(lane)) return { type: 'unknown_signer' }
   const earlier = [...lane.reservations.values()].filter(
     (row) => requestId !== null && row.reservation.requestId === requestId && row.reservation.tenant === tenant,
   )

@@ -87,6 +87,10 @@ export function noteMemoryRequest(lane: MemoryLane, tenant: string, requestId: s
 }
 
 /** Lanes by chain and signer, the order in which the database lists them. */
+export function isRemoved({ signer }: MemoryLane): boolean {
+  return signer.removedAt !== undefined
+}
+
 export function sortedLanes(state: MemoryState): readonly MemoryLane[] {
   return [...state.lanes.values()].sort(
     (a, b) => a.lane.chainId - b.lane.chainId || (a.lane.signer < b.lane.signer ? -1 : 1),

@@ -6,6 +6,7 @@
 
 import { ALL_LANES, mayUse, type Reach } from '../../core/access/caller.ts'
 import { laneKey } from '../../core/lane/lane.ts'
+import { isTerminal } from '../../core/transaction/transaction.ts'
 import type { HistoryNote } from '../../core/transaction/tx-event.ts'
 import { isCompletion } from '../../core/webhook/event-filter.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -42,6 +43,7 @@ import {
   createMemoryState,
   findMemoryRequest,
   findMemoryTransaction,
+  isRemoved,
   type MemoryState,
   notify,
   sortedLanes,
@@ -59,8 +61,12 @@ export function createMemoryStore({ clock, state = createMemoryState(() => clock
     ping: async () => ({ schemaVersion: LATEST_SCHEMA_VERSION, nowMs: state.now() }),
     insertTransactions: async (batch) => insertInMemory(state, batch),
     countQueued: async () => countQueuedInMemory(state),
-    registerSigners: async (signers) => registerSigners(state, signers),
-    listSigners: async () => sortedLanes(state).map(({ signer }) => freeze(signer)),
+    registerSigners: async (signers, options) => registerSigners(state, signers, options?.restores ?? false),
+    removeSigner: async (signer, note) => removeInMemory(state, signer, note),
+    listSigners: async () =>
+      sortedLanes(state)
+        .filter((lane) => !isRemoved(lane))
+        .map(({ signer }) => freeze(signer)),
     updateSigner: async (lane, change, note) => updateSigner(state, lane, change, note),
     ...createMemoryRequests(state),
     listLaneStatus: async (filter) => listStatusInMemory(state, filter),
@@ -111,10 +117,22 @@ export function createMemoryStore({ clock, state = createMemoryState(() => clock
   }
 }
 
-function registerSigners(state: MemoryState, signers: Parameters<Store['registerSigners']>[0]): void {
+function registerSigners(
+  state: MemoryState,
+  signers: Parameters<Store['registerSigners']>[0],
+  restores: boolean,
+): void {
   const before = state.lanes.size
+  let restored = 0
   for (const { lane, policy, label } of signers) {
-    if (state.lanes.has(laneKey(lane))) continue
+    const known = state.lanes.get(laneKey(lane))
+    if (known !== undefined) {
+      if (!restores || !isRemoved(known)) continue
+      const { removedAt: _removedAt, ...signer } = known.signer
+      known.signer = { ...signer, policy: structuredClone(policy), label }
+      restored++
+      continue
+    }
     // Handed out as it is, with leases and notices, and so not to be changed by anyone.
     const own = Object.freeze({ ...lane })
     state.lanes.set(laneKey(lane), {
@@ -134,6 +152,7 @@ function registerSigners(state: MemoryState, signers: Parameters<Store['register
       health: {
         lastConfirmationAt: null,
         lastNonceMovementAt: null,
+        lastSignedAt: null,
         balance: null,
         counts: null,
         window: null,
@@ -142,7 +161,28 @@ function registerSigners(state: MemoryState, signers: Parameters<Store['register
       },
     })
   }
-  if (state.lanes.size > before) notify(state, { type: 'nodes.changed' })
+  if (state.lanes.size > before || restored > 0) notify(state, { type: 'nodes.changed' })
+}
+
+function removeInMemory(
+  state: MemoryState,
+  signer: SignerRecord['lane']['signer'],
+  note: HistoryNote,
+): Awaited<ReturnType<Store['removeSigner']>> {
+  const lanes = sortedLanes(state).filter((lane) => lane.lane.signer === signer && !isRemoved(lane))
+  if (lanes.length === 0) return { type: 'unknown' }
+  const open = lanes.reduce((sum, { transactions, reservations }) => {
+    const held = [...reservations.values()].filter(({ reservation }) => reservation.finalAt === null).length
+    return sum + [...transactions.values()].filter(({ tx }) => !isTerminal(tx)).length + held
+  }, 0)
+  if (open > 0) return { type: 'busy', open }
+  for (const row of lanes) {
+    row.signer = { ...row.signer, removedAt: state.now() }
+    appendLaneNotes(state, row.lane, null, [note])
+  }
+  notify(state, { type: 'nodes.changed' })
+  notify(state, { type: 'events.appended' })
+  return { type: 'removed', lanes: lanes.map(({ lane }) => lane) }
 }
 
 function updateSigner(

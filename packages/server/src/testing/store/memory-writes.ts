@@ -13,6 +13,7 @@ import {
   findMemoryRequest,
   findMemoryTransaction,
   isLeaseLive,
+  isRemoved,
   type MemoryLane,
   type MemoryState,
   type MemoryTransaction,
@@ -35,7 +36,7 @@ export function insertInMemory(state: MemoryState, batch: readonly NewTransactio
 
 function insertOne(state: MemoryState, { id, intent, by, tenant = '' }: NewTransaction): InsertOutcome {
   const lane = state.lanes.get(laneKey(intent.lane))
-  if (lane === undefined) return { type: 'unknown_signer' }
+  if (lane === undefined || isRemoved(lane)) return { type: 'unknown_signer' }
   const byRequest = intent.requestId === null ? undefined : findMemoryRequest(lane, tenant, intent.requestId)
   const earlier = findMemoryTransaction(state, id) ?? (byRequest && findMemoryTransaction(state, byRequest))
   if (earlier) {

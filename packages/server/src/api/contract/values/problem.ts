@@ -41,6 +41,8 @@ export const STATUS_OF: Readonly<Record<AppErrorCode, number>> = {
   unknown_chain: 400,
   unknown_signer: 400,
   signer_exists: 409,
+  signer_busy: 409,
+  no_master_key: 409,
   idempotency_conflict: 409,
   transaction_rejected: 422,
   action_forbidden: 409,

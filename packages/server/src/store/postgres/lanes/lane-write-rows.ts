@@ -43,7 +43,7 @@ export function toStatementValues(changes: readonly Change[]): readonly [string,
 function toLaneRow(change: Change, ord: number) {
   const { lane, by, cursor, saves, nonces, notice, notes, reservations, reset, balance, counts, window } = change
   const { txCost, problems } = change
-  const { minedAt, confirmedAt } = findLaneTimes(change)
+  const { minedAt, confirmedAt, signedAt } = findLaneTimes(change)
   return {
     ord,
     chain_id: lane.chainId,
@@ -64,6 +64,7 @@ function toLaneRow(change: Change, ord: number) {
     reset_txs: reset?.state === 'CANCELLING' ? reset.txIds : null,
     mined_at: toTime(minedAt),
     final_at: toTime(confirmedAt),
+    signed_at: toTime(signedAt),
     balance: toStored(balance?.wei ?? null),
     balance_at: toTime(balance?.at ?? null),
     latest: counts?.latest ?? null,

@@ -41,7 +41,7 @@ inserted as (
          date_trunc('milliseconds', clock_timestamp()), i.seq, i.seq, 'QUEUED', 'accepted', 1, 2, i.max_fee,
          i.access_list, i.exact_nonce, i.tenant
     from input i
-   where exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer)
+   where exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer and s.removed_at is null)
      and (i.tenant = '' or i.request_id is null or (
        select o.tx_id from managed_tx o
         where o.request_id = i.request_id and o.signer = i.signer and o.tenant = '' and o.chain_id + 0 = i.chain_id
@@ -84,7 +84,7 @@ select tx_id, created_at, (select count(*) from appended) as appended, (select c
 const RESOLVE = {
   name: 'resolve_inserts',
   text: `
-select i.ord, exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer) as is_registered,
+select i.ord, exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer and s.removed_at is null) as is_registered,
        t.*
   from json_to_recordset($1::json) as i(
     ord int, tx_id uuid, chain_id bigint, signer bytea, request_id text, tenant text)
