@@ -34,7 +34,7 @@ export async function startService(
   const adapters = await openAdapters(config, { clock, telemetry, wait })
   const { nodeId, store, random } = adapters
   const wired = await wireEngine(config, adapters, telemetry)
-  const { engine, intake, signers, reservations, resets, review } = wired
+  const { engine, intake, signers, reservations, resets, review, rules } = wired
   const webhooks = openWebhooks(config, { store, clock, random, telemetry, nodeId })
   const timing = openTimers(config, {
     store,
@@ -43,6 +43,7 @@ export async function startService(
     telemetry,
     nodeId,
     signers,
+    rules,
     engine,
     chains: adapters.chains,
   })
@@ -72,6 +73,7 @@ export async function startService(
     // In parallel: a slow client must not keep the lanes from moving to a peer.
     await Promise.all([engine.stop(), webhooks.stop(), timing.stop(), server.close().then(() => intake.drain())])
     signers.close()
+    rules.close()
     reservations.close()
     resets.close()
     timing.timers.close()

@@ -16,6 +16,7 @@ import { createOperate, type Operate } from '../engine/operate/operate.ts'
 import { createResetNonce, type ResetNonce } from '../engine/operate/reset-nonce.ts'
 import { createStuckReview, type StuckReview } from '../engine/operate/stuck-review.ts'
 import { createReservations, type Reservations } from '../engine/reservations/reserve.ts'
+import { createSpendingRules, type SpendingRules } from '../engine/rules/spending-rules.ts'
 import type { FairTurns } from '../engine/tenants/fair-turns.ts'
 import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
@@ -36,6 +37,7 @@ export interface WiredEngine {
   readonly accept: Accept
   readonly acceptBatch: AcceptBatch
   readonly operate: Operate
+  readonly rules: SpendingRules
   readonly review: StuckReview
   readonly reservations: Reservations
   readonly resets: ResetNonce
@@ -61,6 +63,10 @@ export interface Around {
 export async function wireEngine(config: Config, adapters: Adapters, telemetry: Telemetry): Promise<WiredEngine> {
   const { store, signer, clock, random, nodeId } = adapters
   const { sharePercent } = config.tenants
+  const rules = createSpendingRules({
+    ...{ store, clock, telemetry },
+    record: ({ keyId, actor, ...note }) => void adapters.access.recordRefusal({ keyId, name: actor }, note),
+  })
   const engine = createEngine({
     store,
     signer,
@@ -71,13 +77,14 @@ export async function wireEngine(config: Config, adapters: Adapters, telemetry: 
     address: null,
     chains: adapters.chains.map(({ chain, own }) => ({ chain, settings: toChainSettings(config, own) })),
     settings: toEngineSettings(config),
+    rules: rules.signing,
     onDatabaseTime: clock.adjust,
     onStuck: (txId, isOurs) => review.notice(txId, isOurs),
   })
   const chains = new Map(adapters.chains.map(({ chain }) => [chain.chainId, chain]))
   const signers = createKnownSigners({ store, clock, telemetry })
   const around = createAround(engine, adapters, signers)
-  const intake = createIntake({ store, clock, telemetry, limits: toIntakeLimits(config) })
+  const intake = createIntake({ store: rules, clock, telemetry, limits: toIntakeLimits(config) })
   const work = createWorkTurns(clock, createThreadCapacity())
   const pieces = createPieces(work)
   const maxTxFeeOf = createMaxTxFees(adapters)
@@ -92,6 +99,7 @@ export async function wireEngine(config: Config, adapters: Adapters, telemetry: 
     headOf: (chainId) => around.viewOf(chainId)?.head ?? null,
     simulationTimeoutMs: config.simulationTimeoutMs,
     maxTxFeeOf,
+    rules: rules.book,
     bounds: openAcceptBounds(config, { store, clock, telemetry, work }),
   })
   const operate = createOperate({ store, chains, clock, telemetry, ...around })
@@ -112,6 +120,7 @@ export async function wireEngine(config: Config, adapters: Adapters, telemetry: 
     accept,
     acceptBatch: createAcceptBatch({ accept, intake, rest: pieces.rest }),
     operate,
+    rules,
     review,
     reservations: createReservations({
       store,

@@ -16,6 +16,8 @@ export const APP_ERRORS = {
   signer_exists: 'The signer is already registered on that chain.',
   idempotency_conflict: 'The same idempotency key was used before with a different body.',
   transaction_rejected: 'The transaction would fail. Nothing was stored and no nonce was used.',
+  refused_by_rule:
+    'A spending rule of the signer or of the API key refuses the transaction. `rule` names the rule, `limit`, `used` and `wanted` say by how much. Nothing was stored.',
   action_forbidden: 'The state of the transaction or the policy of the signer does not allow this action.',
   not_lock_owner: 'The reservation belongs to someone else: `lockOwner` is not the one it was made with.',
   reservation_expired:

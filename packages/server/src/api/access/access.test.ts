@@ -52,7 +52,7 @@ async function makeKey(change: Partial<KeyGrant> = {}) {
   return { id: key.id, token, headers: { authorization: `Bearer ${token}` } }
 }
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Headers = Record<string, string>
 
 async function call(method: Method, url: string, headers: Headers = {}, payload?: object) {

@@ -24,6 +24,7 @@ import type { Ledger } from '../lane/lane-draft.ts'
 import { findHighest, hasGap } from '../lane/lane-room.ts'
 import type { LaneSignal } from '../lane/lane-runner.ts'
 import type { ReservedNonce } from '../reservations/open-reservation.ts'
+import type { ReviewSigning } from '../rules/review-signing.ts'
 import { type Preparation, type PrepareContext, prepareTransactions } from './prepare.ts'
 
 export interface LaneQueue {
@@ -70,6 +71,7 @@ interface QueuePorts {
   readonly batch: number
   /** The chain's cap on the fee of one transaction; null only if an operator set `none`. */
   readonly chainMaxFeeWei: bigint | null
+  readonly rules: Pick<ReviewSigning, 'review'>
   finality(): Finality
   post(signal: LaneSignal): void
 }
@@ -150,7 +152,8 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     const coming = queued.filter(isComing).length + preparations.filter(isReadyToGo).length
     const fills =
       gap && (replacesByItself(policy) || scene.fillsOnly) ? await prepareFills(scene, coming, counts, context) : []
-    return { ...common, preparations: [...ordered, ...fills, ...preparations], counts }
+    const reviewed = await ports.rules.review([...ordered, ...fills, ...preparations])
+    return { ...common, preparations: reviewed, counts }
   }
 
   /** Nonces that an operator took from their holders: filled under every policy, and by nothing else. */

@@ -3,6 +3,7 @@ import { ALL_LANES, mayUse } from '../../core/access/caller.ts'
 import type { Header } from '../../core/chain/finality.ts'
 import { type Lane, laneKey } from '../../core/lane/lane.ts'
 import { holdsNonce } from '../../core/lane/reservation.ts'
+import { awaitsApproval } from '../../core/transaction/await-approval.ts'
 import { PAUSED_ALONE } from '../../core/transaction/deferral.ts'
 import {
   type Intent,
@@ -27,6 +28,7 @@ import type {
 import { readPageCursor } from '../../store/rules/tx-id.ts'
 import { heldBy } from './memory-leases.ts'
 import { openReservations } from './memory-requests.ts'
+import { hasRulesInMemory } from './memory-spending.ts'
 import {
   findMemoryTransaction,
   isLeaseLive,
@@ -73,12 +75,14 @@ export function readQueueInMemory(
   return structuredClone(
     lineUp(lane)
       .filter(({ tx }) => {
+        if (tx.subState === 'awaiting_approval') return false
         if ((tx.retryAt ?? 0) <= state.now()) return true
+        if (tx.subState === 'held_by_rule') return false
         if (passOverUnfunded && tx.subState === 'waiting_for_funds') return false
         return !(passOverPaused && tx.error !== null && PAUSED_ALONE.includes(tx.error.code))
       })
       .slice(0, limit)
-      .map(({ tx }) => tx),
+      .map(({ tx }) => (hasRulesInMemory(state, tx) ? { ...tx, hasRules: true } : tx)),
   )
 }
 
@@ -90,7 +94,10 @@ export function lanesWithWorkInMemory(state: MemoryState, nodeId: string): reado
 
 /** Suspended ones too: a deadline does not wait for an operator. */
 export function readExpiredInMemory(state: MemoryState, nodeId: string, limit: number): readonly Queued[] {
-  const deadline = ({ intent }: Transaction): number => intent.validUntil ?? Number.POSITIVE_INFINITY
+  const deadline = (tx: Transaction): number => {
+    const approveBy = awaitsApproval(tx) ? tx.approval?.expiresAt : undefined
+    return Math.min(tx.intent.validUntil ?? Number.POSITIVE_INFINITY, approveBy ?? Number.POSITIVE_INFINITY)
+  }
   const expired = heldBy(state, nodeId)
     .flatMap(transactionsOf)
     .filter((tx) => tx.state === 'QUEUED')
@@ -140,12 +147,13 @@ export function listTransactionsInMemory(
 }
 
 function isMatch(tx: Transaction, filter: TransactionFilter): boolean {
-  const { chainId, from, states, hash, nonce, since, until, reach = ALL_LANES } = filter
+  const { chainId, from, states, subState, hash, nonce, since, until, reach = ALL_LANES } = filter
   return (
     mayUse(reach, tx.intent.lane) &&
     (chainId === undefined || tx.intent.lane.chainId === chainId) &&
     (from === undefined || tx.intent.lane.signer === from) &&
     (states === undefined || states.includes(tx.state)) &&
+    (subState === undefined || tx.subState === subState) &&
     (hash === undefined || tx.attempts.some((attempt) => attempt.hash === hash)) &&
     (nonce === undefined || nonceOf(tx) === nonce) &&
     (since === undefined || tx.createdAt >= since) &&

@@ -87,12 +87,18 @@ const EXPIRED = {
   text: `
 select t.* from signer_lease l
  cross join lateral (
-   select ${TRANSACTION_COLUMNS} from managed_tx t
-    where t.chain_id = l.chain_id and t.signer = l.signer and t.queue_position is not null
-      and t.valid_until is not null and t.valid_until <= clock_timestamp()
-    order by t.valid_until limit $2) t
+   (select ${TRANSACTION_COLUMNS}, t.valid_until as late_since from managed_tx t
+     where t.chain_id = l.chain_id and t.signer = l.signer and t.queue_position is not null
+       and t.valid_until is not null and t.valid_until <= clock_timestamp()
+     order by t.valid_until limit $2)
+   union all
+   (select ${TRANSACTION_COLUMNS}, t.approve_by from managed_tx t
+     where t.chain_id = l.chain_id and t.signer = l.signer and t.approve_by is not null
+       and t.approve_by <= clock_timestamp() and t.queue_position is not null
+       and (t.valid_until is null or t.valid_until > clock_timestamp())
+     order by t.approve_by limit $2)) t
  where l.owner_node = $1 and l.expires_at > clock_timestamp()
- order by t.valid_until, t.tx_id limit $2`,
+ order by t.late_since, t.tx_id limit $2`,
 } as const
 
 const AHEAD = {
