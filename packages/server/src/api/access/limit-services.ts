@@ -81,7 +81,10 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
 /** Rules hold on every chain, so only a key without limits may set them; a limited key sees those of its signers. */
 function limitRules(rules: ApiServices['rules'], caller: Caller): ApiServices['rules'] {
   return {
-    read: rules.read,
+    read: async (subject) => {
+      const isSeen = subject.startsWith('signer:') || subject === `key:${caller.keyId}`
+      return isSeen ? rules.read(subject) : refuseOrRun(caller, 'The rules of another key', () => rules.read(subject))
+    },
     put: (subject, set, by) => refuseOrRun(caller, 'A spending rule', () => rules.put(subject, set, by)),
   }
 }
