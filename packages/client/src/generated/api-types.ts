@@ -405,9 +405,9 @@ export interface Explanation {
   readonly nextActionAt: string | null
   /** What you should do now. Null if there is nothing to do. For people: the wording may change. */
   readonly advice: string | null
-  /** What an operator can do now, and the effect of each action. */
+  /** What can be done to it now, and the effect of each action. */
   readonly options: readonly ({
-    readonly action: 'suspend' | 'resume' | 'retry' | 'cancel' | 'resolve' | 'requeue' | 'close' | 'speed-up'
+    readonly action: 'approve' | 'reject' | 'suspend' | 'resume' | 'retry' | 'cancel' | 'resolve' | 'requeue' | 'close' | 'speed-up'
     readonly effect: string
   })[]
 }

@@ -10,6 +10,7 @@ import { describeKit, openSigningKit } from '../signer/signing-kit.ts'
 import { LATEST_SCHEMA_VERSION } from '../store/postgres/migrate.ts'
 import { type DatabaseProbe, probeDatabase } from '../store/postgres/probe-database.ts'
 import { type ChainSubject, diagnoseNode } from './diagnose-node.ts'
+import { diagnoseRules } from './diagnose-rules.ts'
 import { type Finding, failed, ok, warn } from './finding.ts'
 
 export interface Subject {
@@ -50,7 +51,9 @@ async function diagnoseSigning(): Promise<Finding> {
 async function diagnoseDatabase(url: string): Promise<readonly Finding[]> {
   const { host, pathname } = new URL(url)
   try {
-    return judgeDatabase(await probeDatabase(url), `${host}${pathname}`)
+    const probe = await probeDatabase(url)
+    const isCurrent = probe.schemaVersion === LATEST_SCHEMA_VERSION
+    return [...judgeDatabase(probe, `${host}${pathname}`), ...(isCurrent ? await diagnoseRules(url) : [])]
   } catch (error) {
     const said = messageOf(error)
     return [failed('database', `${host}${pathname} cannot be used: ${said}`, 'start it, or fix DROVER_DATABASE_URL')]
