@@ -29,13 +29,7 @@ beforeAll(async () => {
   service = await startService({
     signers: [alice, bob, carol],
     prepare: async ({ url }) => {
-      const grant = {
-        name: 'root',
-        scopes: ['read', 'send', 'operate', 'admin', 'approve'],
-        signers: null,
-        chains: null,
-      }
-      first = await createFirstKey(url, { ...grant, rate: null, maxTxFeeWei: null, expiresAt: null })
+      first = await createFirstKey(url, { name: 'root', scopes: ['read', 'send', 'operate', 'admin', 'approve'] })
     },
     env: {
       ...{ DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast', DROVER_MAY_REPLACE: 'automatic' },
