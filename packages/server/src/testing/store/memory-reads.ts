@@ -60,7 +60,7 @@ const NOTHING_SEEN = { balance: null, txCost: null, problems: [] }
 export function readNonceLineInMemory(state: MemoryState, wanted: Lane): NonceLine {
   const lane = state.lanes.get(laneKey(wanted))
   const { cursor, recyclable } = loadLaneInMemory(state, wanted)
-  const queued = lane === undefined ? [] : lineUp(lane).filter(({ tx }) => tx.intent.priority >= 0)
+  const queued = lane === undefined ? [] : lineUp(state, lane).filter(({ tx }) => tx.intent.priority >= 0)
   return { cursor, recyclable, queued: queued.length }
 }
 
@@ -73,11 +73,9 @@ export function readQueueInMemory(
   const lane = state.lanes.get(laneKey(wanted))
   if (lane === undefined) return []
   return structuredClone(
-    lineUp(lane)
+    lineUp(state, lane)
       .filter(({ tx }) => {
-        if (tx.subState === 'awaiting_approval') return false
         if ((tx.retryAt ?? 0) <= state.now()) return true
-        if (tx.subState === 'held_by_rule') return false
         if (passOverUnfunded && tx.subState === 'waiting_for_funds') return false
         return !(passOverPaused && tx.error !== null && PAUSED_ALONE.includes(tx.error.code))
       })
@@ -88,7 +86,7 @@ export function readQueueInMemory(
 
 export function lanesWithWorkInMemory(state: MemoryState, nodeId: string): readonly Lane[] {
   return heldBy(state, nodeId)
-    .filter((lane) => lineUp(lane).length > 0)
+    .filter((lane) => lineUp(state, lane).length > 0)
     .map(({ lane }) => lane)
 }
 
@@ -110,17 +108,20 @@ export function countAheadInMemory(state: MemoryState, id: TxId): number | null 
   const row = findMemoryTransaction(state, id)
   const lane = state.laneOf.get(id)
   if (row === undefined || lane === undefined || row.tx.state !== 'QUEUED') return null
-  return lineUp(lane).filter((other) => comparePlaces(other, row) < 0).length
+  return lineUp(state, lane).filter((other) => comparePlaces(other, row) < 0).length
 }
 
 type QueuedRow = MemoryTransaction & { readonly tx: Queued }
 
-function lineUp(lane: MemoryLane): readonly QueuedRow[] {
-  return [...lane.transactions.values()].filter(isInLine).sort(comparePlaces)
+function lineUp(state: MemoryState, lane: MemoryLane): readonly QueuedRow[] {
+  return [...lane.transactions.values()].filter((row) => isInLine(row, state.now())).sort(comparePlaces)
 }
 
-function isInLine(row: MemoryTransaction): row is QueuedRow {
-  return row.tx.state === 'QUEUED' && !row.tx.suspended
+/** Those that wait for approval, or that a rule holds, let others pass. */
+function isInLine(row: MemoryTransaction, now: number): row is QueuedRow {
+  const { tx } = row
+  if (tx.state !== 'QUEUED' || tx.suspended || tx.subState === 'awaiting_approval') return false
+  return tx.subState !== 'held_by_rule' || (tx.retryAt ?? 0) <= now
 }
 
 function comparePlaces(a: MemoryTransaction, b: MemoryTransaction): number {

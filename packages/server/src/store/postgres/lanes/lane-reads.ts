@@ -14,6 +14,7 @@ import type { Database } from '../database.ts'
 import { toBytes } from '../json-text.ts'
 import { createReadTogether } from '../read-together.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from '../transactions/transaction-row.ts'
+import { inLine } from './in-line.ts'
 import { readQueued } from './queue-reads.ts'
 
 const MINED = {
@@ -78,7 +79,7 @@ select (select c.next_nonce from signer_nonce_cursor c where c.chain_id = $1 and
        (select json_agg(n.nonce order by n.nonce) from nonce_allocation n
          where n.chain_id = $1 and n.signer = $2::bytea and n.is_recyclable) as recyclable,
        (select count(*) from managed_tx t
-         where t.chain_id = $1 and t.signer = $2::bytea and t.queue_position is not null and not t.suspended
+         where t.chain_id = $1 and t.signer = $2::bytea and ${inLine('t')}
            and t.priority >= 0) as queued`,
 } as const
 
@@ -105,7 +106,7 @@ const AHEAD = {
   name: 'count_ahead',
   text: `
 select (select count(*) from managed_tx o
-         where o.chain_id = t.chain_id and o.signer = t.signer and o.queue_position is not null and not o.suspended
+         where o.chain_id = t.chain_id and o.signer = t.signer and ${inLine('o')}
            and (o.priority > t.priority or (o.priority = t.priority and o.queue_position < t.queue_position))) as ahead
   from managed_tx t where t.tx_id = $1 and t.queue_position is not null`,
 } as const

@@ -10,6 +10,7 @@ import type { Database } from '../database.ts'
 import { toBytes } from '../json-text.ts'
 import { createReadTogether } from '../read-together.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from '../transactions/transaction-row.ts'
+import { inLine } from './in-line.ts'
 
 const QUEUES = {
   name: 'read_queue',
@@ -22,11 +23,9 @@ select k.ord, q.*
           exists (select from spending_account a
                    where a.subject in ('signer:0x' || encode(t.signer, 'hex'), 'key:' || t.key_id)) as has_rules
      from managed_tx t
-    where t.chain_id = k.chain_id and t.signer = k.signer and t.queue_position is not null and not t.suspended
-      and t.sub_state <> 'awaiting_approval'
+    where t.chain_id = k.chain_id and t.signer = k.signer and ${inLine('t')}
       and not (coalesce(t.retry_at > clock_timestamp(), false)
-               and (t.sub_state = 'held_by_rule'
-                    or (k.passes_unfunded and t.sub_state = 'waiting_for_funds')
+               and ((k.passes_unfunded and t.sub_state = 'waiting_for_funds')
                     or (k.passes_paused and coalesce(t.error->>'code' = any ($2), false))))
     order by t.priority desc, t.queue_position limit k.most) q
  order by k.ord, q.priority desc, q.queue_position`,

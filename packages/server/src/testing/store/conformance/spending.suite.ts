@@ -187,6 +187,8 @@ export function describeSpending(get: GetStore): void {
         { after: null, limit: 5 },
       )
       expect(list.items.map(({ id }) => id)).toEqual([waiting.id])
+      expect((await store.readNonceLine(lane)).queued).toBe(1)
+      expect(await store.countAhead(plain.id)).toBe(0)
       expect(await store.readExpired(lease.nodeId, 10)).toEqual([])
       await elapse(6_000)
       expect((await store.readExpired(lease.nodeId, 10)).map(({ id }) => id)).toEqual([waiting.id])
