@@ -32,7 +32,7 @@ beforeAll(async () => {
       first = await createFirstKey(url, { name: 'root', scopes: ['read', 'send', 'operate', 'admin', 'approve'] })
     },
     env: {
-      ...{ DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast', DROVER_MAY_REPLACE: 'automatic' },
+      ...{ DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast' },
       ...{ DROVER_LEASE_DURATION: '3s', DROVER_LEASE_RENEW_INTERVAL: '500ms' },
     },
   })

@@ -31,6 +31,7 @@ const queued: Transaction = {
   finalAt: null,
   fence: null,
   node: null,
+  approval: null,
   fees: null,
   speed: 'standard',
   priority: 0,

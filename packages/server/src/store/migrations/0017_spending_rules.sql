@@ -27,3 +27,9 @@ alter table managed_tx
   add column approval jsonb,
   add column approve_by timestamptz;
 create index managed_tx_unapproved on managed_tx (chain_id, signer, approve_by) where approve_by is not null;
+
+-- The right to approve.
+alter table api_key drop constraint api_key_scopes_check;
+alter table api_key add constraint api_key_scopes_check check (
+  cardinality(scopes) > 0 and scopes <@ array['read', 'send', 'operate', 'admin', 'priority', 'approve']
+);
