@@ -3,13 +3,13 @@
  * a rule holds keeps its place in the queue, holds no nonce and no room in the books, and those behind it go first. The
  * empty transactions that keep a signer going are counted and never refused.
  */
-import { LOCAL_CALLER } from '../../core/access/caller.ts'
 import { maxPricePerGas } from '../../core/fees/fees.ts'
 import { isMet } from '../../core/rules/approval.ts'
 import type { Refused, Verdict } from '../../core/rules/judge.ts'
 import { spellSubject, subjectsOf } from '../../core/rules/rule-set.ts'
 import { isFill } from '../../core/transaction/fill.ts'
-import type { Attempt, InFlight, Queued, TxError } from '../../core/transaction/transaction.ts'
+import type { Attempt, InFlight, Queued, TxError, TxId } from '../../core/transaction/transaction.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Preparation } from '../queue/prepare.ts'
 import type { Judged, KeepBooks } from './keep-books.ts'
@@ -31,6 +31,7 @@ export const NO_REVIEW: ReviewSigning = {
 }
 
 interface ReviewPorts {
+  readonly clock: Pick<Clock, 'monotonic'>
   readonly store: Pick<Store, 'writeSpending'>
   readonly book: RuleBook
   readonly keepBooks: KeepBooks
@@ -44,7 +45,13 @@ const WINDOW_RETRY_MS = 5 * 60_000
 /** Only other rules help, and setting them is a reason to look at once. */
 const STATIC_RETRY_MS = 60 * 60_000
 
-export function createReviewSigning({ store, book, keepBooks, report }: ReviewPorts): ReviewSigning {
+/** A price that was refused is offered again with every block: the books are not asked that often. */
+const BUMP_RETRY_MS = 60_000
+const MAX_REMEMBERED = 1_000
+
+export function createReviewSigning({ store, book, keepBooks, report, clock }: ReviewPorts): ReviewSigning {
+  const refusedBumps = new Map<TxId, { readonly until: number; readonly error: TxError }>()
+
   const isBound = (tx: Queued): boolean =>
     tx.hasRules === true || (isFill(tx.intent) && book.binds(subjectsOf(tx.intent.lane.signer, tx.keyId)))
 
@@ -65,11 +72,19 @@ export function createReviewSigning({ store, book, keepBooks, report }: ReviewPo
     async reviewBump(tx, { gasLimit, fees }) {
       const subjects = subjectsOf(tx.intent.lane.signer, tx.keyId)
       if (!book.binds(subjects)) return null
+      const known = refusedBumps.get(tx.id)
+      const isOrdered = tx.requestedReplacement !== 'none'
+      if (known !== undefined && !isOrdered && clock.monotonic() < known.until) return known.error
+      refusedBumps.delete(tx.id)
       const wanted = wantOf(tx.intent, gasLimit * maxPricePerGas(fees))
       const isExempt = isFill(tx.intent)
       const { verdicts } = await keepBooks([{ txId: tx.id, subjects, wanted, isExempt, isSent: true }], writeTo(store))
       const refused = verdicts[0]?.refused ?? null
-      return refused && toError(refused)
+      if (refused === null) return null
+      const error = { ...toError(refused), code: 'bump_held_by_rule' }
+      if (refusedBumps.size >= MAX_REMEMBERED) refusedBumps.clear()
+      refusedBumps.set(tx.id, { until: clock.monotonic() + BUMP_RETRY_MS, error })
+      return error
     },
   }
 }
@@ -103,7 +118,7 @@ function toPreparation(ready: Ready, verdict: Verdict, { nowMs }: Judged): Prepa
 function tell(tx: Queued, { refused, reported }: Verdict, report: ReportRefusal): void {
   const work = {
     keyId: tx.keyId ?? null,
-    actor: LOCAL_CALLER.name,
+    actor: 'drover',
     where: 'signing',
     path: `/v1/transactions/${tx.id}`,
   }

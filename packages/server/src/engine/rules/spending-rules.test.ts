@@ -172,7 +172,7 @@ describe('before signing', () => {
     const offer = (gasPrice: bigint) => ({ gasLimit: 10n, fees: { type: 'legacy', gasPrice } as const })
     expect(await rules.signing.reviewBump(sent, offer(3n))).toBeNull()
     expect(await rules.signing.reviewBump(sent, offer(4n))).toMatchObject({
-      code: 'held_by_rule',
+      code: 'bump_held_by_rule',
       reason: 'gas.perDay',
     })
   })

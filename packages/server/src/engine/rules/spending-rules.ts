@@ -36,7 +36,7 @@ export function createSpendingRules({ store, clock, telemetry, record }: RulesPo
   const settle = createSettleCharges(store)
   const keepBooks = createKeepBooks({ store, settle })
   const report = createReportRefusal({ telemetry, record })
-  const ports = { store, book, keepBooks, report }
+  const ports = { store, book, keepBooks, report, clock }
   let cancel = schedule()
 
   function schedule(): () => void {
