@@ -33,7 +33,7 @@ create table api_key (
   constraint api_key_pkey PRIMARY KEY (key_id),
   constraint api_key_rate_burst_check CHECK ((rate_burst > 0)),
   constraint api_key_rate_per_second_check CHECK ((rate_per_second > 0)),
-  constraint api_key_scopes_check CHECK (((cardinality(scopes) > 0) AND (scopes <@ ARRAY['read'::text, 'send'::text, 'operate'::text, 'admin'::text, 'priority'::text]))),
+  constraint api_key_scopes_check CHECK (((cardinality(scopes) > 0) AND (scopes <@ ARRAY['read'::text, 'send'::text, 'operate'::text, 'admin'::text, 'priority'::text, 'approve'::text]))),
   constraint api_key_secret_digest_check CHECK ((octet_length(secret_digest) = 32)),
   constraint api_key_signers_check CHECK ((cardinality(signers) > 0)),
   constraint api_key_tenant_check CHECK ((tenant <> ''::text))
