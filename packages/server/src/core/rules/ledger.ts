@@ -65,9 +65,3 @@ function oldestStep(window: WindowName, now: number): number {
   const { windowMs, stepMs } = WINDOWS[window]
   return Math.floor((now - windowMs) / stepMs)
 }
-
-/** When the next step leaves the window, and so when a cap may have room again. */
-export function nextStepAt(window: WindowName, now: number): number {
-  const { stepMs } = WINDOWS[window]
-  return (Math.floor(now / stepMs) + 1) * stepMs
-}

@@ -47,7 +47,7 @@ export function createReportRefusal(ports: {
 }
 
 /** Without the address of a token, so that there are few of them. */
-export function kindOf(rule: string): string {
+function kindOf(rule: string): string {
   const parts = rule.split('.')
   return parts.length > 2 ? `${parts[0]}.${parts.at(-1)}` : rule
 }

@@ -50,7 +50,7 @@ export function createMemorySpending(state: MemoryState): SpendingStore {
   }
 }
 
-export function fitsInMemory(state: MemoryState, { accounts }: SpendingWrite): boolean {
+function fitsInMemory(state: MemoryState, { accounts }: SpendingWrite): boolean {
   return accounts.every(({ subject, version }) => state.accounts.get(subject)?.version === version)
 }
 
