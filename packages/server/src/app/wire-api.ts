@@ -81,7 +81,7 @@ function createServices(config: Config, { adapters, wired, webhooks, timers, tel
   const { nodeId, store, keys, access, clock, random, signer } = adapters
   const { engine, chains, accept, acceptBatch, operate, reservations, resets, waits, maxTxFeeOf } = wired
   const { silentNodes } = engine
-  const rules = createManageRules({ store, settle: wired.rules.settle })
+  const rules = createManageRules({ store, ...wired.rules })
   const chainStatus = (): readonly ChainStatus[] =>
     engine.followStatus().map((status) => presentChainStatus(status, chains.get(status.chainId)?.endpoints() ?? []))
   return {

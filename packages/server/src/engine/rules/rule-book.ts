@@ -13,6 +13,8 @@ export interface RuleBook {
   /** Whether any of them limits fees. */
   countsGas(subjects: readonly SubjectId[]): boolean
   subjects(): readonly SubjectId[]
+  /** Knows every change made before this call. */
+  reload(): Promise<void>
   close(): void
 }
 
@@ -31,8 +33,15 @@ export function createRuleBook({ store, clock, telemetry }: BookPorts): RuleBook
   let isReading = false
   let isAgain = false
 
+  let begun = 0
+  let applied = 0
+
   async function read(): Promise<void> {
+    const turn = ++begun
     const accounts = await store.listAccounts()
+    // A read that began later has seen more.
+    if (turn < applied) return
+    applied = turn
     known = new Map(accounts.map(({ subject, rules }) => [subject, rules]))
   }
 
@@ -74,6 +83,7 @@ export function createRuleBook({ store, clock, telemetry }: BookPorts): RuleBook
       return book !== null && book.size > 0 && subjects.some((subject) => (book.get(subject)?.gas ?? null) !== null)
     },
     subjects: () => [...(current()?.keys() ?? [])],
+    reload: read,
     close: unlisten,
   }
 }

@@ -198,7 +198,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     ownKeys: { addresses: () => [SIGNER, SPARE], defaultPolicy: () => FAST },
     operate: createOperate({ store, chains, clock, telemetry, ...around }),
     decideApproval: createDecideApproval({ store, clock, telemetry }),
-    rules: createManageRules({ store, settle: rules.settle }),
+    rules: createManageRules({ store, ...rules }),
     reservations: {
       ...createReservations({ store, chains, clock, random, timeoutMs: 50 }),
       list: createListReservations(store),
