@@ -317,6 +317,24 @@ test('keys are created, listed, audited and revoked', async () => {
   expect((await get('checkAudit')).brokenAt).toBeNull()
 })
 
+test('rules are set and shown, and what needs approval is approved or refused', async () => {
+  const admin = token
+  const judge = await get('createApiKey', { body: { name: 'judge', scopes: ['read'] } })
+  await get('setKeyRules', { params: { id: judge.id }, body: { count: { perHour: 1 } } })
+  expect(await get('showKeyRules', { params: { id: judge.id } })).toMatchObject({ rules: { count: { perHour: '1' } } })
+  expect((await get('clearKeyRules', { params: { id: judge.id } })).rules).toBeNull()
+  const approval = { above: '0', of: 1, keys: ['approver'] }
+  await get('setSignerRules', { ...lane, body: { approval } })
+  expect((await get('showSignerRules', lane)).rules.approval).toMatchObject({ of: 1 })
+  const [first, second] = [await send(), await send()]
+  token = (await createFirstKey(database.url, { name: 'approver', scopes: ['read', 'approve'] })).token
+  const decision = (id: string) => ({ params: { id }, body: { reason } })
+  expect(await get('approveTransaction', decision(first.id))).toMatchObject({ approval: { missing: 0 } })
+  expect(await get('rejectTransaction', decision(second.id))).toMatchObject({ state: 'CANCELLED' })
+  token = admin
+  expect((await get('clearSignerRules', lane)).rules).toBeNull()
+})
+
 test('timers are created, changed, paused, listed and cancelled', async () => {
   const schedule = { type: 'interval', blocks: 1 }
   const body = { chainId: CHAIN_ID, from: sender.address, to, value: '1', gasLimit: '50000', schedule }

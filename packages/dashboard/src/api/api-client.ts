@@ -12,6 +12,7 @@ import type {
   Readiness,
   ReservationResource,
   ResetResource,
+  RulesResource,
   TransactionResource,
 } from './api-resources.ts'
 
@@ -112,6 +113,7 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
       get<{ lanes: readonly LaneResource[]; resets: readonly ResetResource[] }>(
         `/v1/signers/${encodeURIComponent(address)}`,
       ),
+    getRules: (address: string) => get<RulesResource>(`/v1/signers/${encodeURIComponent(address)}/rules`),
     listTransactions: (query: TransactionQuery) => get<TransactionPage>(`/v1/transactions?${formQuery(query)}`),
     getTransaction: (key: string) => get<TransactionResource>(`/v1/transactions/${encodeURIComponent(key)}`),
     listAttempts: (key: string) => get<List<AttemptResource>>(`/v1/transactions/${encodeURIComponent(key)}/attempts`),

@@ -40,6 +40,7 @@ export const QUEUED_TX: TransactionResource = {
   finalAt: null,
   fence: null,
   node: null,
+  approval: null,
 }
 
 export const SENT_TX: TransactionResource = {

@@ -15,6 +15,8 @@ import type { ResetNonce } from '../engine/operate/reset-nonce.ts'
 import type { ListReservations } from '../engine/reservations/list-reservations.ts'
 import type { Reservations } from '../engine/reservations/reserve.ts'
 import type { TakeBackNonces } from '../engine/reservations/take-back-nonces.ts'
+import type { DecideApproval } from '../engine/rules/decide-approval.ts'
+import type { ManageRules } from '../engine/rules/manage-rules.ts'
 import type { FairTurns } from '../engine/tenants/fair-turns.ts'
 import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
 import type { WorkTurns } from '../engine/tenants/work-turns.ts'
@@ -100,6 +102,8 @@ export interface ApiServices {
   readonly accept: Accept
   readonly acceptBatch: AcceptBatch
   readonly operate: Operate
+  readonly decideApproval: DecideApproval
+  readonly rules: ManageRules
   readonly reservations: Pick<Reservations, 'reserve' | 'find' | 'act'> & { readonly list: ListReservations }
   readonly takeBack: TakeBackNonces
   readonly resets: Pick<ResetNonce, 'reset' | 'find'>

@@ -15,6 +15,14 @@ import { listReservations } from './routes/reservations/list-reservations.ts'
 import { reserveNonces } from './routes/reservations/reserve-nonces.ts'
 import { showReservation } from './routes/reservations/show-reservation.ts'
 import { fillReservations, releaseReservations } from './routes/reservations/take-back-nonces.ts'
+import {
+  clearKeyRules,
+  clearSignerRules,
+  setKeyRules,
+  setSignerRules,
+  showKeyRules,
+  showSignerRules,
+} from './routes/rules/rules-routes.ts'
 import { fillGap } from './routes/signers/fill-gap.ts'
 import { listSigners } from './routes/signers/list-signers.ts'
 import { pauseSigner, resumeSigner } from './routes/signers/pause-signer.ts'
@@ -43,6 +51,7 @@ import {
   showTimer,
   updateTimer,
 } from './routes/timers/timer-routes.ts'
+import { approveTransaction, rejectTransaction } from './routes/transactions/approve-transaction.ts'
 import { createTransaction } from './routes/transactions/create-transaction.ts'
 import { createTransactionBatch } from './routes/transactions/create-transaction-batch.ts'
 import { listAttempts } from './routes/transactions/list-attempts.ts'
@@ -89,6 +98,8 @@ export const ROUTES: readonly Route[] = [
   resolveTransaction,
   requeueTransaction,
   closeTransaction,
+  approveTransaction,
+  rejectTransaction,
   listSigners,
   registerSigner,
   showSigner,
@@ -100,6 +111,9 @@ export const ROUTES: readonly Route[] = [
   resetNonce,
   showReset,
   fillGap,
+  showSignerRules,
+  setSignerRules,
+  clearSignerRules,
   reserveNonces,
   listReservations,
   releaseReservations,
@@ -136,6 +150,9 @@ export const ROUTES: readonly Route[] = [
   listApiKeys,
   createApiKey,
   revokeApiKey,
+  showKeyRules,
+  setKeyRules,
+  clearKeyRules,
   listAudit,
   checkAudit,
   showHealth,

@@ -9,6 +9,7 @@ import { LATEST_SCHEMA_VERSION } from '../store/postgres/migrate.ts'
 import { type DatabaseProbe, probeDatabase } from '../store/postgres/probe-database.ts'
 import { diagnoseKeys } from './diagnose-keys.ts'
 import { type ChainSubject, diagnoseNode } from './diagnose-node.ts'
+import { diagnoseRules } from './diagnose-rules.ts'
 import { type Finding, failed, ok, warn } from './finding.ts'
 
 export interface Subject {
@@ -53,7 +54,9 @@ function diagnoseSigning(kit: SigningKit): Finding {
 async function diagnoseDatabase(url: string): Promise<readonly Finding[]> {
   const { host, pathname } = new URL(url)
   try {
-    return judgeDatabase(await probeDatabase(url), `${host}${pathname}`)
+    const probe = await probeDatabase(url)
+    const isCurrent = probe.schemaVersion === LATEST_SCHEMA_VERSION
+    return [...judgeDatabase(probe, `${host}${pathname}`), ...(isCurrent ? await diagnoseRules(url) : [])]
   } catch (error) {
     const said = messageOf(error)
     return [failed('database', `${host}${pathname} cannot be used: ${said}`, 'start it, or fix DROVER_DATABASE_URL')]

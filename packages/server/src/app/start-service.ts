@@ -35,7 +35,7 @@ export async function startService(
   const adapters = await openAdapters(config, { clock, telemetry, wait })
   const { nodeId, store, random } = adapters
   const wired = await wireEngine(config, adapters, telemetry)
-  const { engine, intake, signers, reservations, resets, review } = wired
+  const { engine, intake, signers, reservations, resets, review, rules } = wired
   const webhooks = openWebhooks(config, { store, clock, random, telemetry, nodeId })
   const timing = openTimers(config, {
     store,
@@ -44,6 +44,7 @@ export async function startService(
     telemetry,
     nodeId,
     signers,
+    rules,
     engine,
     chains: adapters.chains,
   })
@@ -77,6 +78,7 @@ export async function startService(
     await Promise.all([engine.stop(), webhooks.stop(), timing.stop(), server.close().then(() => intake.drain())])
     keeping.stop()
     signers.close()
+    rules.close()
     reservations.close()
     resets.close()
     timing.timers.close()

@@ -10,11 +10,14 @@ import { createReadiness } from '../api/server/readiness.ts'
 import { createConfirmationFeed } from '../api/stream/confirmation-feed.ts'
 import { createEventStreams, type EventStreams } from '../api/stream/event-streams.ts'
 import type { Config } from '../config/config.ts'
+import { keySubject } from '../core/rules/rule-set.ts'
 import { readBaseFee, readCount } from '../engine/fees/read-base-fee.ts'
 import { createFillGaps } from '../engine/gaps/fill-gaps.ts'
 import { createListReservations } from '../engine/reservations/list-reservations.ts'
 import { createReleaseKey } from '../engine/reservations/release-key.ts'
 import { createTakeBackNonces } from '../engine/reservations/take-back-nonces.ts'
+import { createDecideApproval } from '../engine/rules/decide-approval.ts'
+import { createManageRules } from '../engine/rules/manage-rules.ts'
 import type { Timers } from '../engine/timers/timers.ts'
 import { createJsonRpcServer } from '../rpc/json-rpc-server.ts'
 import { registerRpc } from '../rpc/register-rpc.ts'
@@ -78,6 +81,7 @@ function createServices(config: Config, { adapters, wired, webhooks, timers, tel
   const { nodeId, store, keys, access, clock, random, signer } = adapters
   const { engine, chains, accept, acceptBatch, operate, reservations, resets, waits, maxTxFeeOf } = wired
   const { silentNodes } = engine
+  const rules = createManageRules({ store, ...wired.rules })
   const chainStatus = (): readonly ChainStatus[] =>
     engine.followStatus().map((status) => presentChainStatus(status, chains.get(status.chainId)?.endpoints() ?? []))
   return {
@@ -85,11 +89,16 @@ function createServices(config: Config, { adapters, wired, webhooks, timers, tel
     ...wired.turns,
     nodeId,
     access,
-    apiKeys: createApiKeys({ store: keys, clock, withoutKey: false, releaseReservations: createReleaseKey(store) }),
+    apiKeys: createApiKeys({
+      ...{ store: keys, clock, withoutKey: false, releaseReservations: createReleaseKey(store) },
+      hasRules: async (keyId) => (await rules.read(keySubject(keyId))).account !== null,
+    }),
     audit: keys,
     accept,
     acceptBatch,
     operate,
+    decideApproval: createDecideApproval({ store, clock, telemetry }),
+    rules,
     reservations: { ...reservations, list: createListReservations(store) },
     takeBack: createTakeBackNonces({ store, chains }),
     resets,

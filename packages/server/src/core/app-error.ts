@@ -18,6 +18,8 @@ export const APP_ERRORS = {
   no_master_key: 'This service has no master key, so it cannot store the key of a signer.',
   idempotency_conflict: 'The same idempotency key was used before with a different body.',
   transaction_rejected: 'The transaction would fail. Nothing was stored and no nonce was used.',
+  refused_by_rule:
+    'A spending rule of the signer or of the API key refuses the transaction. `rule` names the rule, `limit`, `used` and `wanted` say by how much. Nothing was stored.',
   action_forbidden: 'The state of the transaction or the policy of the signer does not allow this action.',
   not_lock_owner: 'The reservation belongs to someone else: `lockOwner` is not the one it was made with.',
   reservation_expired:

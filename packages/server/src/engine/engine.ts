@@ -17,6 +17,7 @@ import { createLane } from './lane/lane.ts'
 import type { LaneRunner, LaneSignal } from './lane/lane-runner.ts'
 import { createLaneWakes } from './lane-wakes.ts'
 import { withLogFields } from './log-fields.ts'
+import type { ReviewSigning } from './rules/review-signing.ts'
 import { createWriter, type WriterSettings } from './write/writer.ts'
 
 export interface EngineSettings {
@@ -43,6 +44,8 @@ export interface EnginePorts {
   readonly address: string | null
   readonly chains: readonly { readonly chain: Chain; readonly settings: ChainSettings }[]
   readonly settings: EngineSettings
+  /** The spending rules, before anything is signed. Left out: there are none. */
+  readonly rules?: ReviewSigning
   /** The database's clock, as read with a heartbeat, and the monotonic times before and after the query. */
   onDatabaseTime(nowMs: number, askedAt: number, answeredAt: number): void
   onStuck(txId: TxId, isOurs: () => boolean): void
@@ -129,6 +132,7 @@ export function createEngine(ports: EnginePorts): Engine {
       tracker: unit.tracker,
       balances: unit.balances,
       settings: { ...settings, ...unit.settings },
+      ...(ports.rules !== undefined && { rules: ports.rules }),
       policy: () => keeper.signer(lane)?.policy ?? STABLE,
       isPaused: () => keeper.signer(lane)?.paused ?? false,
       movingSince: unit.watch.movingSince,

@@ -164,6 +164,11 @@ export const METRICS = {
     help: 'Transaction requests by result.',
     labels: { result: 'accepted, existing, or the error code' },
   },
+  drover_rule_refusals_total: {
+    kind: 'counter',
+    help: 'Transactions that a spending rule refused or held, or would have in report mode.',
+    labels: { rule: 'the rule, e.g. value.perDay', mode: 'enforce, report', where: 'acceptance, signing' },
+  },
   drover_queue_depth: {
     kind: 'gauge',
     help: 'Items waiting inside this node.',

@@ -44,6 +44,7 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
     finalityOf: services.finalityOf,
     maxTxFeeOf: services.maxTxFeeOf,
     ...limitWrites(services, caller),
+    rules: limitRules(services.rules, caller),
     store: limitStore(services.store, caller),
     audit: {
       listAudit: (page) => refuseOrRun(caller, 'The audit', () => audit.listAudit(page)),
@@ -83,6 +84,17 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
     readLogs: async (chainId, hash) => (mayUseChain(caller, chainId) ? services.readLogs(chainId, hash) : null),
     listNodes: services.listNodes,
     silentNodes: services.silentNodes,
+  }
+}
+
+/** Rules hold on every chain, so only a key without limits may set them; a limited key sees those of its signers. */
+function limitRules(rules: ApiServices['rules'], caller: Caller): ApiServices['rules'] {
+  return {
+    read: async (subject) => {
+      const isSeen = subject.startsWith('signer:') || subject === `key:${caller.keyId}`
+      return isSeen ? rules.read(subject) : refuseOrRun(caller, 'The rules of another key', () => rules.read(subject))
+    },
+    put: (subject, set, by) => refuseOrRun(caller, 'A spending rule', () => rules.put(subject, set, by)),
   }
 }
 

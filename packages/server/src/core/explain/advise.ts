@@ -35,6 +35,10 @@ function adviseOnState(tx: Transaction, cause: Cause, { chain }: ExplainContext)
       return CHAIN_STEPS[chain.state] ?? null
     case 'lane_paused':
       return `Resume the signer: \`drover signer resume ${tx.intent.lane.signer} --reason "…"\`.`
+    case 'awaiting_approval':
+      return `Approve or refuse it with one of those keys: \`drover tx approve ${tx.id} --reason "…"\`.`
+    case 'held_by_rule':
+      return `Look at the rules: \`drover rules show ${tx.intent.lane.signer}\`. Change them, wait until the window has room, or cancel it: \`drover tx cancel ${tx.id} --reason "…"\`.`
     case 'suspended':
       return `Resume it: \`drover tx resume ${tx.id} --reason "…"\`.`
     default:

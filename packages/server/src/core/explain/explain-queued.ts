@@ -4,6 +4,7 @@ import type { ShownWindow } from '../lane/window.ts'
 import type { Attempt, Queued } from '../transaction/transaction.ts'
 import { findMissingOwner } from './explain-owner.ts'
 import { freeReservation, spellReservation } from './explain-reservation.ts'
+import { explainApproval, explainHeld } from './explain-rules.ts'
 import { countSlots } from './explain-slots.ts'
 import type { BlockedBy, Cause, ExplainContext, Finding } from './explanation.ts'
 import { spellError } from './spell-error.ts'
@@ -16,6 +17,8 @@ const REASONS: readonly Explainer[] = [
   missingOwner,
   deadlinePassed,
   suspended,
+  explainApproval,
+  explainHeld,
   lanePaused,
   laneCancelling,
   slotsTaken,

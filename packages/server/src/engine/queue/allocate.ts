@@ -111,6 +111,14 @@ export async function allocateNonces(
       draft.apply(tx, { type: 'prepare.rejected', at: now, error: given.error })
       continue
     }
+    if (given.type === 'held') {
+      draft.apply(tx, { type: 'prepare.deferred', at: now, ...HELD, error: given.error, retryAt: given.retryAt })
+      continue
+    }
+    if (given.type === 'unapproved') {
+      draft.apply(tx, { type: 'approval.required', at: now, approval: given.approval })
+      continue
+    }
     const [lowestFree] = free
     const isGap = lowestFree !== undefined && highest !== null && lowestFree < highest
     const ordered = fillsOrdered(tx.intent) ? tx.intent.exactNonce : null
@@ -184,6 +192,8 @@ export async function allocateNonces(
 
 /** What waits for money or a price is checked with every block; this is only for a chain without blocks. */
 const WATCHED_MS = 5 * 60_000
+
+const HELD = { subState: 'held_by_rule' } as const
 
 const NO_GAP: TxError = { code: 'no_gap', message: 'there is no gap left to fill; no nonce was used' }
 

@@ -24,6 +24,7 @@ import type { Ledger } from '../lane/lane-draft.ts'
 import { findHighest, hasGap } from '../lane/lane-room.ts'
 import type { LaneSignal } from '../lane/lane-runner.ts'
 import type { ReservedNonce } from '../reservations/open-reservation.ts'
+import type { ReviewSigning } from '../rules/review-signing.ts'
 import { type Preparation, type PrepareContext, prepareTransactions } from './prepare.ts'
 
 export interface LaneQueue {
@@ -72,6 +73,7 @@ interface QueuePorts {
   readonly batch: number
   /** The chain's cap on the fee of one transaction; null only if an operator set `none`. */
   readonly chainMaxFeeWei: bigint | null
+  readonly rules: Pick<ReviewSigning, 'review'>
   finality(): Finality
   post(signal: LaneSignal): void
 }
@@ -149,19 +151,21 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     const hasFree = recyclable.length > 0 || yielded.length > 0
     const isBehind = ledger.cursor === null || going.some(hasHadNonce)
     const needsCount = isBehind || policy.externalUse || hasFree
-    const [preparations, counts] = await Promise.all([
+    const [prepared, counts] = await Promise.all([
       prepareTransactions(chain, going, context),
       needsCount ? readCounts(chain, signer, findWanted(scene.view, { hasFree, isBehind })) : null,
       funds.read(scene.view?.head.number ?? null, ledger.inFlight.values()),
       funds.account.knowCode(),
     ])
+    const preparations = await ports.rules.review(prepared)
     // Only a pass for the gaps has read every fill that already exists.
     const ordered = gap ? await prepareOrdered(yielded, queued, counts, context) : []
     const isComing = ({ intent }: Queued) => isFill(intent) && !fillsOrdered(intent)
     const coming = queued.filter(isComing).length + preparations.filter(isReadyToGo).length
     const fills =
       gap && (replacesByItself(policy) || scene.fillsOnly) ? await prepareFills(scene, coming, counts, context) : []
-    return { ...common, preparations: [...ordered, ...fills, ...preparations], counts }
+    const empty = await ports.rules.review([...ordered, ...fills])
+    return { ...common, preparations: [...empty, ...preparations], counts }
   }
 
   /** Nonces that an operator took from their holders: filled under every policy, and by nothing else. */

@@ -21,6 +21,7 @@ import type {
   TimerWriteResult,
 } from '../../ports/timer-store.ts'
 import { pause } from '../pause.ts'
+import type { JudgeFires } from '../rules/judge-fires.ts'
 import { answerCommands } from './answer-commands.ts'
 import { applyBlocks, findDeliverable } from './apply-blocks.ts'
 import type { HostState } from './host-state.ts'
@@ -60,6 +61,8 @@ interface ChainTimerPorts {
   readonly random: Pick<Random, 'id'>
   readonly telemetry: Telemetry
   readonly settings: ChainTimerSettings
+  /** The spending rules; left out: there are none. */
+  readonly judgeFires?: JudgeFires
   view(): ChainView | null
   onFenced(): void
 }
@@ -81,7 +84,10 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   const { lease, store, chain, clock, random, telemetry, settings } = ports
   const { chainId } = lease
   const findIncarnations = createIncarnationCache(store)
-  const prepareHandOffs = createHandOffs({ chainId, findIncarnations, clock, random, telemetry })
+  const prepareHandOffs = createHandOffs({
+    ...{ chainId, findIncarnations, clock, random, telemetry },
+    ...(ports.judgeFires !== undefined && { judgeFires: ports.judgeFires }),
+  })
   const rest = () => pause(clock, 0)
   let loaded: Own | null = null
   let isStopped = false

@@ -10,6 +10,7 @@ export const EVENTS_APPENDED = '{"type":"events.appended"}'
 export const WEBHOOKS_CHANGED = '{"type":"webhooks.changed"}'
 export const KEYS_CHANGED = '{"type":"keys.changed"}'
 export const SIGNER_KEYS_CHANGED = '{"type":"signer-keys.changed"}'
+export const RULES_CHANGED = '{"type":"rules.changed"}'
 export const NODES_CHANGED = '{"type":"nodes.changed"}'
 
 export function laneNotice(type: 'lane.work' | 'lane.asked' | 'lane.released', lane: Lane): string {
@@ -33,6 +34,7 @@ export function parseNotice(payload: string): Notice | null {
     case 'webhooks.changed':
     case 'keys.changed':
     case 'signer-keys.changed':
+    case 'rules.changed':
       return { type: told.type }
     case 'timers.asked':
     case 'timers.answered':

@@ -26,6 +26,7 @@ import { listLaneStatus, listSigners, registerSigners, updateSigner } from './la
 import { amend, writeLanes } from './lanes/write-lanes.ts'
 import { heartbeat, listNodes, ping, removeNode } from './node-statements.ts'
 import { createNoticeListener } from './notice-listener.ts'
+import { createSpendingStatements } from './rules/spending-statements.ts'
 import { findLastEventId, readCompletions, readEvents, readHistory } from './transactions/event-reads.ts'
 import { insertTransactions } from './transactions/insert-transactions.ts'
 import { listTransactions } from './transactions/transaction-list.ts'
@@ -49,7 +50,8 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
   })
   return {
     ping: () => ping(database),
-    insertTransactions: (batch) => insertTransactions(database, batch),
+    insertTransactions: (batch, spending) => insertTransactions(database, batch, spending),
+    ...createSpendingStatements(database),
     countQueued: () => countQueued(database),
     registerSigners: (signers, options) => registerSigners(database, signers, options),
     removeSigner: (signer, note) => removeSigner(database, signer, note),

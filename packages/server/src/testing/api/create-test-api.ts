@@ -29,6 +29,9 @@ import { createListReservations } from '../../engine/reservations/list-reservati
 import { createReleaseKey } from '../../engine/reservations/release-key.ts'
 import { createReservations } from '../../engine/reservations/reserve.ts'
 import { createTakeBackNonces } from '../../engine/reservations/take-back-nonces.ts'
+import { createDecideApproval } from '../../engine/rules/decide-approval.ts'
+import { createManageRules } from '../../engine/rules/manage-rules.ts'
+import { createSpendingRules } from '../../engine/rules/spending-rules.ts'
 import { createReadTurns } from '../../engine/tenants/read-turns.ts'
 import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
 import { createTimers } from '../../engine/timers/timers.ts'
@@ -106,7 +109,13 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     return `01890a5d-ac96-774b-bcce-${ids.toString().padStart(12, '0')}`
   }
   const random = { fraction: () => 0, id: nextId }
-  const intake = createIntake({ store, clock, telemetry, ...(options.limits && { limits: options.limits }) })
+  const keys = createMemoryAccessStore({ clock })
+  const access = createAccess({ store: keys, clock, telemetry, nodeId: 'node-a' })
+  const rules = createSpendingRules({
+    ...{ store, clock, telemetry },
+    record: ({ keyId, actor, ...note }) => void access.recordRefusal({ keyId, name: actor }, note),
+  })
+  const intake = createIntake({ store: rules, clock, telemetry, ...(options.limits && { limits: options.limits }) })
   const chains = new Map([[CHAIN_ID, chain]])
   const chainStatus = () => [{ ...FOLLOWED, ...options.chainStatus }]
   const { schemaVersion } = await createMemoryStore({ clock }).ping()
@@ -115,8 +124,6 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     finalityOf: () => ({ type: 'confirmations', count: 12 }) as const,
     policyOf: (lane: Lane) => signers.peek(lane)?.policy ?? null,
   }
-  const keys = createMemoryAccessStore({ clock })
-  const access = createAccess({ store: keys, clock, telemetry, nodeId: 'node-a' })
   const { maxTxFeeWei = DEFAULT_MAX_TX_FEE_WEI } = options
   const maxTxFeeOf = () => maxTxFeeWei
   const accept = createAccept({
@@ -130,6 +137,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     headOf: () => chain.head(),
     simulationTimeoutMs: 5_000,
     maxTxFeeOf,
+    rules: rules.book,
   })
   const timerStore = createMemoryTimerStore({ clock, transactions: store })
   const reads = createReadTurns()
@@ -203,6 +211,8 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       remove: (address, note) => store.removeSigner(address, note),
     },
     operate: createOperate({ store, chains, clock, telemetry, ...around }),
+    decideApproval: createDecideApproval({ store, clock, telemetry }),
+    rules: createManageRules({ store, ...rules }),
     reservations: {
       ...createReservations({ store, chains, clock, random, timeoutMs: 50 }),
       list: createListReservations(store),

@@ -3,6 +3,7 @@ import { ALL_LANES, mayUse } from '../../core/access/caller.ts'
 import type { Header } from '../../core/chain/finality.ts'
 import { type Lane, laneKey } from '../../core/lane/lane.ts'
 import { holdsNonce } from '../../core/lane/reservation.ts'
+import { awaitsApproval } from '../../core/transaction/await-approval.ts'
 import { PAUSED_ALONE } from '../../core/transaction/deferral.ts'
 import {
   type Intent,
@@ -28,6 +29,7 @@ import { readPageCursor } from '../../store/rules/tx-id.ts'
 import { freeze } from './freeze.ts'
 import { heldBy } from './memory-leases.ts'
 import { openReservations } from './memory-requests.ts'
+import { hasRulesInMemory } from './memory-spending.ts'
 import {
   findMemoryTransaction,
   isLeaseLive,
@@ -60,7 +62,7 @@ const NOTHING_SEEN = { balance: null, txCost: null, problems: [] }
 export function readNonceLineInMemory(state: MemoryState, wanted: Lane): NonceLine {
   const lane = state.lanes.get(laneKey(wanted))
   const { cursor, recyclable } = loadLaneInMemory(state, wanted)
-  const queued = lane === undefined ? [] : lineUp(lane).filter(({ tx }) => tx.intent.priority >= 0)
+  const queued = lane === undefined ? [] : lineUp(state, lane).filter(({ tx }) => tx.intent.priority >= 0)
   return { cursor, recyclable, queued: queued.length }
 }
 
@@ -73,26 +75,29 @@ export function readQueueInMemory(
   const lane = state.lanes.get(laneKey(wanted))
   if (lane === undefined) return []
   return freeze(
-    lineUp(lane)
+    lineUp(state, lane)
       .filter(({ tx }) => {
         if ((tx.retryAt ?? 0) <= state.now()) return true
         if (passOverUnfunded && tx.subState === 'waiting_for_funds') return false
         return !(passOverPaused && tx.error !== null && PAUSED_ALONE.includes(tx.error.code))
       })
       .slice(0, limit)
-      .map(({ tx }) => tx),
+      .map(({ tx }) => (hasRulesInMemory(state, tx) ? { ...tx, hasRules: true } : tx)),
   )
 }
 
 export function lanesWithWorkInMemory(state: MemoryState, nodeId: string): readonly Lane[] {
   return heldBy(state, nodeId)
-    .filter((lane) => lineUp(lane).length > 0)
+    .filter((lane) => lineUp(state, lane).length > 0)
     .map(({ lane }) => lane)
 }
 
 /** Suspended ones too: a deadline does not wait for an operator. */
 export function readExpiredInMemory(state: MemoryState, nodeId: string, limit: number): readonly Queued[] {
-  const deadline = ({ intent }: Transaction): number => intent.validUntil ?? Number.POSITIVE_INFINITY
+  const deadline = (tx: Transaction): number => {
+    const approveBy = awaitsApproval(tx) ? tx.approval?.expiresAt : undefined
+    return Math.min(tx.intent.validUntil ?? Number.POSITIVE_INFINITY, approveBy ?? Number.POSITIVE_INFINITY)
+  }
   const expired = heldBy(state, nodeId)
     .flatMap(transactionsOf)
     .filter((tx) => tx.state === 'QUEUED')
@@ -105,17 +110,20 @@ export function countAheadInMemory(state: MemoryState, id: TxId): number | null 
   const row = findMemoryTransaction(state, id)
   const lane = state.laneOf.get(id)
   if (row === undefined || lane === undefined || row.tx.state !== 'QUEUED') return null
-  return lineUp(lane).filter((other) => comparePlaces(other, row) < 0).length
+  return lineUp(state, lane).filter((other) => comparePlaces(other, row) < 0).length
 }
 
 type QueuedRow = MemoryTransaction & { readonly tx: Queued }
 
-function lineUp(lane: MemoryLane): readonly QueuedRow[] {
-  return [...lane.transactions.values()].filter(isInLine).sort(comparePlaces)
+function lineUp(state: MemoryState, lane: MemoryLane): readonly QueuedRow[] {
+  return [...lane.transactions.values()].filter((row) => isInLine(row, state.now())).sort(comparePlaces)
 }
 
-function isInLine(row: MemoryTransaction): row is QueuedRow {
-  return row.tx.state === 'QUEUED' && !row.tx.suspended
+/** Those that wait for approval, or that a rule holds, let others pass. */
+function isInLine(row: MemoryTransaction, now: number): row is QueuedRow {
+  const { tx } = row
+  if (tx.state !== 'QUEUED' || tx.suspended || tx.subState === 'awaiting_approval') return false
+  return tx.subState !== 'held_by_rule' || (tx.retryAt ?? 0) <= now
 }
 
 function comparePlaces(a: MemoryTransaction, b: MemoryTransaction): number {
@@ -142,12 +150,13 @@ export function listTransactionsInMemory(
 }
 
 function isMatch(tx: Transaction, filter: TransactionFilter): boolean {
-  const { chainId, from, states, hash, nonce, since, until, reach = ALL_LANES } = filter
+  const { chainId, from, states, subState, hash, nonce, since, until, reach = ALL_LANES } = filter
   return (
     mayUse(reach, tx.intent.lane) &&
     (chainId === undefined || tx.intent.lane.chainId === chainId) &&
     (from === undefined || tx.intent.lane.signer === from) &&
     (states === undefined || states.includes(tx.state)) &&
+    (subState === undefined || tx.subState === subState) &&
     (hash === undefined || tx.attempts.some((attempt) => attempt.hash === hash)) &&
     (nonce === undefined || nonceOf(tx) === nonce) &&
     (since === undefined || tx.createdAt >= since) &&

@@ -4,6 +4,8 @@ import type { Hash } from '../../core/hex.ts'
 import type { Lane, LaneKey } from '../../core/lane/lane.ts'
 import type { NonceReset } from '../../core/lane/nonce-reset.ts'
 import type { Reservation, ReservationId } from '../../core/lane/reservation.ts'
+import type { Charge, SpendingAccount } from '../../core/rules/judge.ts'
+import type { SubjectId } from '../../core/rules/rule-set.ts'
 import type { Transaction, TxId } from '../../core/transaction/transaction.ts'
 import type { HistoryEntry } from '../../ports/history.ts'
 import type { LaneHealth, NonceMark } from '../../ports/lane-write.ts'
@@ -56,6 +58,10 @@ export interface MemoryState {
   readonly nodes: Map<string, MemoryNode>
   readonly headers: Map<number, Map<number, Header>>
   readonly listeners: Set<(notice: Notice) => void>
+  /** Subjects with rules. */
+  readonly accounts: Map<SubjectId, SpendingAccount>
+  /** By transaction and subject. */
+  readonly charges: Map<string, Charge>
   acceptedSeq: number
 }
 
@@ -69,6 +75,8 @@ export function createMemoryState(now: () => number): MemoryState {
     nodes: new Map(),
     headers: new Map(),
     listeners: new Set(),
+    accounts: new Map(),
+    charges: new Map(),
     acceptedSeq: 0,
   }
 }

@@ -39,6 +39,7 @@ import {
   saveHeadersInMemory,
 } from './memory-reads.ts'
 import { createMemoryRequests } from './memory-requests.ts'
+import { createMemorySpending } from './memory-spending.ts'
 import {
   createMemoryState,
   findMemoryRequest,
@@ -59,7 +60,8 @@ interface MemoryPorts {
 export function createMemoryStore({ clock, state = createMemoryState(() => clock.now()) }: MemoryPorts): Store {
   return {
     ping: async () => ({ schemaVersion: LATEST_SCHEMA_VERSION, nowMs: state.now() }),
-    insertTransactions: async (batch) => insertInMemory(state, batch),
+    insertTransactions: async (batch, spending) => insertInMemory(state, batch, spending),
+    ...createMemorySpending(state),
     countQueued: async () => countQueuedInMemory(state),
     registerSigners: async (signers, options) => registerSigners(state, signers, options?.restores ?? false),
     removeSigner: async (signer, note) => removeInMemory(state, signer, note),

@@ -1,14 +1,17 @@
 /** Acceptance and lane writes of the in-memory store: everything is checked before anything is changed. */
 import { laneKey } from '../../core/lane/lane.ts'
+import type { SpendingWrite } from '../../core/rules/judge.ts'
 import { isTerminal, nonceOf, type Transaction } from '../../core/transaction/transaction.ts'
 import type { AmendResult, LaneWrite, LaneWriteResult, NonceMark, TxSave } from '../../ports/lane-write.ts'
 import type { InsertOutcome, NewTransaction } from '../../ports/store.ts'
+import { bindingSubjects } from '../../store/rules/binding-subjects.ts'
 import { acceptedNote } from '../../store/rules/history-note.ts'
 import { toQueued } from '../../store/rules/queued-transaction.ts'
 import { takesNonces } from '../../store/rules/takes-nonces.ts'
 import { freeze } from './freeze.ts'
 import { appendLaneNotes, appendNotes } from './memory-events.ts'
 import { answerReset, isOpen, isResetPossible, seeHealth, storeReservation } from './memory-lane-writes.ts'
+import { writeSpendingInMemory } from './memory-spending.ts'
 import {
   findMemoryRequest,
   findMemoryTransaction,
@@ -21,10 +24,15 @@ import {
   notify,
 } from './memory-state.ts'
 
-export function insertInMemory(state: MemoryState, batch: readonly NewTransaction[]): readonly InsertOutcome[] {
+export function insertInMemory(
+  state: MemoryState,
+  batch: readonly NewTransaction[],
+  spending?: SpendingWrite,
+): readonly InsertOutcome[] {
+  const fits = spending === undefined || writeSpendingInMemory(state, spending)
   const touched = new Set<MemoryLane>()
   const outcomes = batch.map((entry) => {
-    const outcome = insertOne(state, entry)
+    const outcome = insertOne(state, entry, fits)
     const lane = state.lanes.get(laneKey(entry.intent.lane))
     if (outcome.type === 'inserted' && lane !== undefined) touched.add(lane)
     return outcome
@@ -34,7 +42,8 @@ export function insertInMemory(state: MemoryState, batch: readonly NewTransactio
   return outcomes
 }
 
-function insertOne(state: MemoryState, { id, intent, by, tenant = '' }: NewTransaction): InsertOutcome {
+function insertOne(state: MemoryState, entry: NewTransaction, fits: boolean): InsertOutcome {
+  const { id, intent, by, tenant = '', keyId, approval, judgedBy = [] } = entry
   const lane = state.lanes.get(laneKey(intent.lane))
   if (lane === undefined || isRemoved(lane)) return { type: 'unknown_signer' }
   const byRequest = intent.requestId === null ? undefined : findMemoryRequest(lane, tenant, intent.requestId)
@@ -44,7 +53,10 @@ function insertOne(state: MemoryState, { id, intent, by, tenant = '' }: NewTrans
       ? { type: 'existing', transaction: freeze(earlier.tx) }
       : { type: 'conflict', transactionId: earlier.tx.id }
   }
-  const queued = freeze(toQueued({ id, intent }, state.now()))
+  const unjudged = bindingSubjects(entry).some((subject) => state.accounts.has(subject) && !judgedBy.includes(subject))
+  if (unjudged || (judgedBy.length > 0 && !fits)) return { type: 'not_judged' }
+  const own = { ...(keyId !== undefined && { keyId }), ...(approval !== undefined && { approval }) }
+  const queued = freeze(toQueued({ id, intent, ...own }, state.now()))
   state.acceptedSeq += 1
   const { acceptedSeq } = state
   const row: MemoryTransaction = { tx: queued, acceptedSeq, tenant, routine: new Map() }

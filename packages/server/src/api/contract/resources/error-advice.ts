@@ -25,6 +25,8 @@ export const ERROR_ADVICE: Readonly<Record<AppErrorCode, string>> = {
   idempotency_conflict: '`transactionId` names the earlier transaction. Use a new key for a new request.',
   transaction_rejected:
     '`reason` says why. Fix the call. If it depends on a transaction that is not mined yet, send it with `simulate: false`.',
+  refused_by_rule:
+    '`rule` names the rule, and `limit`, `used` and `wanted` the amounts. Send less, wait until the window has room, or ask an administrator to change the rule: `drover rules show`.',
   action_forbidden:
     'Read the transaction or the signer again. `GET /v1/transactions/{id}/explain` lists the actions that are allowed.',
   not_lock_owner: 'Use the `lockOwner` that the reservation was made with.',

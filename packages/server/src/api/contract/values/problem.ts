@@ -45,6 +45,7 @@ export const STATUS_OF: Readonly<Record<AppErrorCode, number>> = {
   no_master_key: 409,
   idempotency_conflict: 409,
   transaction_rejected: 422,
+  refused_by_rule: 403,
   action_forbidden: 409,
   not_lock_owner: 403,
   reservation_expired: 409,

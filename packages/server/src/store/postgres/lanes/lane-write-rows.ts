@@ -1,5 +1,6 @@
 /** Lane writes as the JSON rows that the writing statement takes. */
 import type { Lane } from '../../../core/lane/lane.ts'
+import { awaitsApproval } from '../../../core/transaction/await-approval.ts'
 import { isTerminal, type Transaction } from '../../../core/transaction/transaction.ts'
 import type { HistoryNote } from '../../../core/transaction/tx-event.ts'
 import type { ReservationSave } from '../../../ports/lane-requests.ts'
@@ -157,6 +158,8 @@ function toSaveRow(save: TxSave, ord: number, lane: number, by: Change['by']) {
     confirmations: proven?.confirmations ?? null,
     stuck_at: toTime(tx.state === 'STUCK' ? tx.stuckAt : null),
     final_at: toTime(ended?.finalAt ?? null),
+    approval: tx.approval ?? null,
+    approve_by: toTime(awaitsApproval(tx) ? (tx.approval?.expiresAt ?? null) : null),
     attempts: toAttemptRows(tx, before.attemptCount),
     notes: notes.map(toNoteRow),
     note_count: notes.length,

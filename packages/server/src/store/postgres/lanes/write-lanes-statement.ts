@@ -72,7 +72,7 @@ with lane as materialized (
             allocated_at timestamptz, waiting_since timestamptz, submitted_at timestamptz, last_submit_at timestamptz,
             submit_count int, refusals int, next_resubmit_at timestamptz, new_forks int, wish text,
             may_be_held boolean, refusal jsonb, inclusion jsonb, confirmations jsonb, mined_at timestamptz, stuck_at timestamptz, final_at timestamptz,
-            by_node text, by_fence bigint, attempts json, notes json, note_count int, may_repeat boolean,
+            approval jsonb, approve_by timestamptz, by_node text, by_fence bigint, attempts json, notes json, note_count int, may_repeat boolean,
             opens_after int)
            where (select lanes from holding)[s.lane + 1]
            order by tx_id) s
@@ -196,6 +196,7 @@ with lane as materialized (
          last_submit_at = s.last_submit_at, submit_count = s.submit_count, refusals = s.refusals,
          next_resubmit_at = s.next_resubmit_at, new_forks = s.new_forks, wish = s.wish,
          may_be_held = s.may_be_held, refusal = s.refusal, inclusion = s.inclusion, confirmations = s.confirmations, mined_at = s.mined_at, stuck_at = s.stuck_at, final_at = s.final_at,
+         approval = s.approval, approve_by = s.approve_by,
          event_seq = t.event_seq + s.note_count - s.repeats,
          event_open_from = coalesce(t.event_seq + s.opens_after + 1 - s.repeats, t.event_open_from)
     from passed s
