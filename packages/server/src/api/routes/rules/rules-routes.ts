@@ -77,9 +77,12 @@ export const showKeyRules = defineRoute(
     summary: 'Show what an API key may spend, and how much of it is used',
     scope: 'admin',
     answers: ANSWERS,
-    errors: [],
+    errors: ['not_found'],
   },
-  ({ params }, services) => show(services, keySubject(params.id)),
+  async ({ params }, services, caller) => {
+    await checkKey(services, caller, params.id)
+    return show(services, keySubject(params.id))
+  },
 )
 
 export const setKeyRules = defineRoute(
@@ -94,9 +97,7 @@ export const setKeyRules = defineRoute(
     errors: ['not_found'],
   },
   async ({ params, body }, services, caller) => {
-    const known = await services.apiKeys.list(caller)
-    if (!known.some(({ id }) => id === params.id))
-      throw new AppError('not_found', `There is no API key ${params.id}.`, { field: 'id' })
+    await checkKey(services, caller, params.id)
     return set(services, caller, keySubject(params.id), body)
   },
 )
@@ -110,10 +111,20 @@ export const clearKeyRules = defineRoute(
     summary: 'Remove the rules of an API key, and forget what it has spent',
     scope: 'admin',
     answers: ANSWERS,
-    errors: [],
+    errors: ['not_found'],
   },
-  ({ params }, services, caller) => set(services, caller, keySubject(params.id), null),
+  async ({ params }, services, caller) => {
+    await checkKey(services, caller, params.id)
+    return set(services, caller, keySubject(params.id), null)
+  },
 )
+
+/** Keys that the caller cannot see do not exist for it. */
+async function checkKey({ apiKeys }: ApiServices, caller: Caller, wanted: string): Promise<void> {
+  const known = await apiKeys.list(caller)
+  if (!known.some(({ id }) => id === wanted))
+    throw new AppError('not_found', `There is no API key ${wanted}.`, { field: 'id' })
+}
 
 async function show({ rules, chainStatus }: ApiServices, subject: SubjectId): Promise<RouteReply> {
   const chains = chainStatus().map(({ chainId }) => chainId)
