@@ -5,7 +5,7 @@
 import { listen } from '../api/server/listen.ts'
 import type { Config } from '../config/config.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
-import { keepSigners } from './keep-signers.ts'
+import { keepSigners } from './keys/keep-signers.ts'
 import { openAdapters } from './open-adapters.ts'
 import { openTimers } from './open-timers.ts'
 import { openWebhooks } from './open-webhooks.ts'

@@ -25,8 +25,8 @@ import { createRpcSockets } from '../rpc/socket/rpc-sockets.ts'
 import { LATEST_SCHEMA_VERSION } from '../store/postgres/migrate.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
 import { NOT_FOLLOWED, presentChainStatus } from './chain-status.ts'
+import { createOwnKeys } from './keys/own-keys.ts'
 import type { Adapters } from './open-adapters.ts'
-import { createOwnKeys } from './own-keys.ts'
 import type { WiredEngine } from './wire-engine.ts'
 
 export type HttpServer = ReturnType<typeof createHttpServer>

@@ -3,8 +3,8 @@ import type { Hex } from '../core/hex.ts'
 import type { SecretRef } from '../ports/secret-ref.ts'
 import type { ConfigProblem } from './config-problems.ts'
 import { KEY_SETTING_NAMES, type KEY_SETTINGS } from './key-settings.ts'
-import type { PathRange } from './path-range.ts'
 import type { SettingValues } from './settings.ts'
+import type { PathRange } from './values/path-range.ts'
 
 /** Null, or an empty list: the source is not used. */
 export interface KeyConfig {

@@ -1,12 +1,12 @@
 /** Where the keys of signers are. Several sources can be used together. */
 import type { Hex } from '../core/hex.ts'
 import type { SecretRef } from '../ports/secret-ref.ts'
-import { keyList } from './key-list.ts'
-import { type PathRange, pathRange } from './path-range.ts'
-import { secretRef, secretRefList } from './secret-ref.ts'
-import { httpUrl, secretPartsOf } from './service-url.ts'
 import { setting } from './setting.ts'
-import { optional, text, textList } from './setting-type.ts'
+import { keyList } from './values/key-list.ts'
+import { type PathRange, pathRange } from './values/path-range.ts'
+import { secretRef, secretRefList } from './values/secret-ref.ts'
+import { httpUrl, secretPartsOf } from './values/service-url.ts'
+import { optional, text, textList } from './values/setting-type.ts'
 
 /** Whoever writes the secret itself in its place must not find it in an error: these are treated like secrets. */
 const mayBeSecret = (): readonly string[] => []

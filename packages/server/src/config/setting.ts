@@ -1,5 +1,5 @@
 /** One row of the settings table. */
-import type { SettingType } from './setting-type.ts'
+import type { SettingType } from './values/setting-type.ts'
 
 export interface Setting<T> {
   readonly type: SettingType<T>

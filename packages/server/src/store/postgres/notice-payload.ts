@@ -2,7 +2,7 @@
 import { isAddress } from '../../core/hex.ts'
 import type { Lane } from '../../core/lane/lane.ts'
 import type { TxId } from '../../core/transaction/transaction.ts'
-import type { Notice } from '../../ports/store.ts'
+import type { Notice } from '../../ports/notice.ts'
 
 export const CHANNEL = 'drover'
 

@@ -9,7 +9,8 @@ import type { SubjectId } from '../../core/rules/rule-set.ts'
 import type { Transaction, TxId } from '../../core/transaction/transaction.ts'
 import type { HistoryEntry } from '../../ports/history.ts'
 import type { LaneHealth, NonceMark } from '../../ports/lane-write.ts'
-import type { LiveNode, Notice, SignerRecord } from '../../ports/store.ts'
+import type { Notice } from '../../ports/notice.ts'
+import type { LiveNode, SignerRecord } from '../../ports/store.ts'
 
 export interface MemoryTransaction {
   tx: Transaction

@@ -5,7 +5,8 @@ import type { Fire, KernelId, ManagedTimer, TimerId } from '../../core/timer/tim
 import type { CommandId, LoggedCommand, StoredCommand } from '../../core/timer/timer-command.ts'
 import { isTerminal } from '../../core/transaction/transaction.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Notice, Store } from '../../ports/store.ts'
+import type { Notice } from '../../ports/notice.ts'
+import type { Store } from '../../ports/store.ts'
 import type {
   BlocksWrite,
   CommandsWrite,

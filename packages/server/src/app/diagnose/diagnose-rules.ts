@@ -1,9 +1,9 @@
 /** How much of each spending rule is used, for `drover doctor`. */
-import { formatAmount } from '../core/amount.ts'
-import type { SpendingAccount } from '../core/rules/judge.ts'
-import { spellSubject } from '../core/rules/rule-set.ts'
-import { listUsage, type RuleUse } from '../core/rules/usage.ts'
-import { createPostgresStore } from '../store/postgres/postgres-store.ts'
+import { formatAmount } from '../../core/amount.ts'
+import type { SpendingAccount } from '../../core/rules/judge.ts'
+import { spellSubject } from '../../core/rules/rule-set.ts'
+import { listUsage, type RuleUse } from '../../core/rules/usage.ts'
+import { createPostgresStore } from '../../store/postgres/postgres-store.ts'
 import { type Finding, ok, warn } from './finding.ts'
 
 /** From this part of a cap on, there is little left. */

@@ -1,9 +1,9 @@
 /** Keeps signers in step with keys while the service runs: a key that is added becomes a signer on every chain. */
-import type { Config } from '../config/config.ts'
-import { coalesce } from '../core/coalesced-task.ts'
-import type { Engine } from '../engine/engine.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
-import { type Adapters, registerSigners } from './open-adapters.ts'
+import type { Config } from '../../config/config.ts'
+import { coalesce } from '../../core/coalesced-task.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { type Adapters, registerSigners } from '../open-adapters.ts'
 
 export interface SignerKeeping {
   start(): void

@@ -1,14 +1,14 @@
 /** Keys in the database without a service: created, imported and encrypted again, by anyone with the master key. */
-import { checksumAddress } from '../api/contract/values/address.ts'
-import { AppError } from '../core/app-error.ts'
-import type { SecretRef } from '../ports/secret-ref.ts'
-import { readMasterKeys } from '../signer/master-keys.ts'
-import { createReadSecret } from '../signer/read-secret.ts'
-import { openSigningKit } from '../signer/signing-kit.ts'
-import { createStoredKeys } from '../signer/stored-keys.ts'
-import { createPostgresAccessStore } from '../store/postgres/access/postgres-access-store.ts'
-import { createPostgresKeyStore } from '../store/postgres/keys/postgres-key-store.ts'
-import { migrate } from '../store/postgres/migrate.ts'
+import { checksumAddress } from '../../api/contract/values/address.ts'
+import { AppError } from '../../core/app-error.ts'
+import type { SecretRef } from '../../ports/secret-ref.ts'
+import { readMasterKeys } from '../../signer/master-keys.ts'
+import { createReadSecret } from '../../signer/read-secret.ts'
+import { openSigningKit } from '../../signer/signing-kit.ts'
+import { createStoredKeys } from '../../signer/stored-keys.ts'
+import { createPostgresAccessStore } from '../../store/postgres/access/postgres-access-store.ts'
+import { createPostgresKeyStore } from '../../store/postgres/keys/postgres-key-store.ts'
+import { migrate } from '../../store/postgres/migrate.ts'
 
 export interface SignerAdmin {
   create(): Promise<{ readonly address: string }>

@@ -2,11 +2,11 @@
  * Checks everything that the service needs, from where it would run, and names the fix for each problem. It changes
  * nothing, and one problem does not prevent the other checks.
  */
-import type { KeyConfig } from '../config/key-config.ts'
-import { JAVASCRIPT_CURVE } from '../signer/curve.ts'
-import { describeKit, openSigningKit, type SigningKit } from '../signer/signing-kit.ts'
-import { LATEST_SCHEMA_VERSION } from '../store/postgres/migrate.ts'
-import { type DatabaseProbe, probeDatabase } from '../store/postgres/probe-database.ts'
+import type { KeyConfig } from '../../config/key-config.ts'
+import { JAVASCRIPT_CURVE } from '../../signer/curve.ts'
+import { describeKit, openSigningKit, type SigningKit } from '../../signer/signing-kit.ts'
+import { LATEST_SCHEMA_VERSION } from '../../store/postgres/migrate.ts'
+import { type DatabaseProbe, probeDatabase } from '../../store/postgres/probe-database.ts'
 import { diagnoseKeys } from './diagnose-keys.ts'
 import { type ChainSubject, diagnoseNode } from './diagnose-node.ts'
 import { diagnoseRules } from './diagnose-rules.ts'

@@ -1,11 +1,11 @@
 /** Whether an RPC node is usable, and whether the signers have funds there. */
-import { checksumAddress } from '../api/contract/values/address.ts'
-import { type NodeProbe, probeNode } from '../chain/probe-node.ts'
-import { formatAmount } from '../core/amount.ts'
-import { spellDuration } from '../core/explain/spell-time.ts'
-import type { Address } from '../core/hex.ts'
+import { checksumAddress } from '../../api/contract/values/address.ts'
+import { type NodeProbe, probeNode } from '../../chain/probe-node.ts'
+import { formatAmount } from '../../core/amount.ts'
+import { spellDuration } from '../../core/explain/spell-time.ts'
+import type { Address } from '../../core/hex.ts'
+import { createSystemClock } from '../system-clock.ts'
 import { type Finding, failed, ok, warn } from './finding.ts'
-import { createSystemClock } from './system-clock.ts'
 
 export interface ChainSubject {
   readonly chainId: number | null

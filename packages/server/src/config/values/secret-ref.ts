@@ -1,5 +1,5 @@
 /** Where a secret is read from. The secret itself is no setting, so it is in no file, flag or environment by accident. */
-import type { SecretRef } from '../ports/secret-ref.ts'
+import type { SecretRef } from '../../ports/secret-ref.ts'
 import { accept, type Parsed, refuse, type SettingType, splitList } from './setting-type.ts'
 
 const FORMS = 'file:<path>, command:<shell command> or env:<variable>'

@@ -1,5 +1,5 @@
 /** Amounts of the chain's own unit as settings: wei, or with a unit, and `none` or `auto` where that means something. */
-import { formatAmount, parseAmount } from '../core/amount.ts'
+import { formatAmount, parseAmount } from '../../core/amount.ts'
 import { accept, refuse, type SettingType } from './setting-type.ts'
 
 /** Null is written as this word, and only ever by whoever means it. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { signerPolicies } from '../signer-policies.ts'
 import { duration, printDuration } from './duration.ts'
 import { finalityRule } from './finality-rule.ts'
 import { keyList } from './key-list.ts'
 import { databaseUrl, printHost, rpcUrlList, secretPartsOf } from './service-url.ts'
 import { boolean, integer, oneOf, optional, type SettingType, text } from './setting-type.ts'
-import { signerPolicies } from './signer-policies.ts'
 
 const KEY = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'

@@ -1,5 +1,5 @@
 /** The finality rule as a setting: a number of confirmations, or the name of a tag that the chain itself keeps. */
-import type { Finality } from '../core/chain/finality.ts'
+import type { Finality } from '../../core/chain/finality.ts'
 import { accept, refuse, type SettingType } from './setting-type.ts'
 
 const MAX_CONFIRMATIONS = 100_000

@@ -1,8 +1,8 @@
 /** The keys of this node, as the API may use them. */
-import type { OwnKeys } from '../api/api-services.ts'
-import type { Config } from '../config/config.ts'
-import type { Adapters } from './open-adapters.ts'
-import { policyOf } from './service-settings.ts'
+import type { OwnKeys } from '../../api/api-services.ts'
+import type { Config } from '../../config/config.ts'
+import type { Adapters } from '../open-adapters.ts'
+import { policyOf } from '../service-settings.ts'
 
 export function createOwnKeys(
   config: Config,

@@ -1,6 +1,6 @@
 /** Private keys of signers. Only their number is ever shown; whether a key is on the curve is for `signer/` to say. */
-import type { Hex } from '../core/hex.ts'
-import { isHex } from '../core/hex.ts'
+import type { Hex } from '../../core/hex.ts'
+import { isHex } from '../../core/hex.ts'
 import { accept, refuse, type SettingType, splitList } from './setting-type.ts'
 
 export const keyList: SettingType<readonly Hex[]> = {

@@ -1,15 +1,15 @@
 /** API keys without a service: created, listed and revoked directly in the database, by anyone with access to it. */
-import { createApiKeys } from '../api/access/api-keys.ts'
-import { parseKeyToken } from '../api/access/key-token.ts'
-import { apiKeyRequest } from '../api/contract/requests/api-key-request.ts'
-import type { ApiKeyResource } from '../api/contract/resources/api-key-resource.ts'
-import { parseInput } from '../api/parse-input.ts'
-import { presentApiKey } from '../api/present/present-api-key.ts'
-import { type Caller, LOCAL_CALLER } from '../core/access/caller.ts'
-import { createReleaseKey } from '../engine/reservations/release-key.ts'
-import { createPostgresAccessStore } from '../store/postgres/access/postgres-access-store.ts'
-import { migrate } from '../store/postgres/migrate.ts'
-import { createPostgresStore } from '../store/postgres/postgres-store.ts'
+import { createApiKeys } from '../../api/access/api-keys.ts'
+import { parseKeyToken } from '../../api/access/key-token.ts'
+import { apiKeyRequest } from '../../api/contract/requests/api-key-request.ts'
+import type { ApiKeyResource } from '../../api/contract/resources/api-key-resource.ts'
+import { parseInput } from '../../api/parse-input.ts'
+import { presentApiKey } from '../../api/present/present-api-key.ts'
+import { type Caller, LOCAL_CALLER } from '../../core/access/caller.ts'
+import { createReleaseKey } from '../../engine/reservations/release-key.ts'
+import { createPostgresAccessStore } from '../../store/postgres/access/postgres-access-store.ts'
+import { migrate } from '../../store/postgres/migrate.ts'
+import { createPostgresStore } from '../../store/postgres/postgres-store.ts'
 
 export interface KeyAdmin {
   /** `wanted` is as in a request to the API; throws AppError where it is not. */

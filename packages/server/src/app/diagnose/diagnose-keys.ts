@@ -1,15 +1,15 @@
 /** Where the keys are, and whether each can sign: every key signs a challenge. */
-import { checksumAddress } from '../api/contract/values/address.ts'
-import type { KeyConfig } from '../config/key-config.ts'
-import type { Address } from '../core/hex.ts'
-import type { KeySource } from '../ports/key-source.ts'
-import { KeyStoreAway } from '../ports/signer.ts'
-import { checkKey } from '../signer/check-key.ts'
-import type { SigningKit } from '../signer/signing-kit.ts'
-import { createPostgresKeyStore } from '../store/postgres/keys/postgres-key-store.ts'
+import { checksumAddress } from '../../api/contract/values/address.ts'
+import type { KeyConfig } from '../../config/key-config.ts'
+import type { Address } from '../../core/hex.ts'
+import type { KeySource } from '../../ports/key-source.ts'
+import { KeyStoreAway } from '../../ports/signer.ts'
+import { checkKey } from '../../signer/check-key.ts'
+import type { SigningKit } from '../../signer/signing-kit.ts'
+import { createPostgresKeyStore } from '../../store/postgres/keys/postgres-key-store.ts'
+import { openKeys } from '../keys/open-keys.ts'
+import { createSystemClock } from '../system-clock.ts'
 import { type Finding, failed, ok, warn } from './finding.ts'
-import { openKeys } from './open-keys.ts'
-import { createSystemClock } from './system-clock.ts'
 
 interface KeyDiagnosis {
   readonly findings: readonly Finding[]
