@@ -7,7 +7,8 @@ import type { Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { TimerLease, TimerStore } from '../../ports/timer-store.ts'
 import type { JudgeFires } from '../rules/judge-fires.ts'
-import { type ChainTimerSettings, type ChainTimers, createChainTimers } from './chain-timers.ts'
+import type { ChainTimerSettings } from './chain-timer-settings.ts'
+import { type ChainTimers, createChainTimers } from './chain-timers.ts'
 
 export interface TimerHost {
   start(): Promise<void>
