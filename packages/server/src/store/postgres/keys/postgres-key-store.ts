@@ -1,4 +1,5 @@
 /** Encrypted keys of signers in PostgreSQL. Nothing here can decrypt them. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Address, Hex } from '../../../core/hex.ts'
 import type { KeyStore, StoredKey } from '../../../ports/key-store.ts'
 import { createDatabase, type DatabaseOptions } from '../database.ts'
@@ -44,6 +45,19 @@ select (select count(*) from changed) as changed, (select count(*) from told) as
 /** Writes the table into a new file: in the old one, what was replaced would stay readable until it is overwritten. */
 const SCRUB = { name: null, text: 'vacuum full signer_key' } as const
 
+/** A transaction that began before the keys were replaced can still read the old ones, and would keep them in the file. */
+const MARK = { name: null, text: 'select pg_current_xact_id()::xid::text as mark' } as const
+const IS_CLEAR = {
+  name: null,
+  text: `
+select not exists (
+  select from pg_stat_activity
+   where pid <> pg_backend_pid()
+     and (age(backend_xmin) > age($1::text::xid) or age(backend_xid) > age($1::text::xid))) as clear`,
+} as const
+const LOOKS = 100
+const LOOK_EVERY_MS = 100
+
 interface Row {
   readonly address: Address
   readonly key_id: string
@@ -70,6 +84,12 @@ export function createPostgresKeyStore(options: DatabaseOptions): KeyStore {
       return row?.changed ?? 0
     },
     scrub: async () => {
+      const [row] = await database.query<{ readonly mark: string }>(MARK, [])
+      for (let look = 0; look < LOOKS; look++) {
+        const [now] = await database.query<{ readonly clear: boolean }>(IS_CLEAR, [row?.mark])
+        if (now?.clear === true) break
+        await pause(LOOK_EVERY_MS)
+      }
       await database.query(SCRUB, [])
     },
     close: database.close,
