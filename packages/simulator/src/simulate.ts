@@ -32,6 +32,7 @@ export interface Simulated {
 
 /** Seeds under way per process: some take five times as long as others, and they are told in order. */
 const AHEAD = 8
+const PROGRESS_MS = 15_000
 
 class UnknownFault extends Error {
   override readonly name = 'UnknownFault'
@@ -63,10 +64,21 @@ export async function simulate(
     if (options.trace || options.seeds === 1) print(`seed ${seed}: ${steps} steps, trace ${outcome.hash}`)
   }
 
+  let done = 0
+  let toldAt = startedAt
+  function tellProgress(): void {
+    done++
+    if (now() - toldAt < PROGRESS_MS) return
+    toldAt = now()
+    const all = options.minutes === null ? ` of ${options.kept.length + options.seeds}` : ''
+    print(`${done}${all} seeds done, no violation so far`)
+  }
+
   let failed: RunOutcome | null = null
   try {
     for await (const [job, outcome] of runInOrder(listJobs(), runners.run, atOnce)) {
       tell(job, outcome)
+      if (outcome.violation === null) tellProgress()
       if (outcome.violation === null) continue
       failed = outcome
       await presentFailure(job, outcome, print)

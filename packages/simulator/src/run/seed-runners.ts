@@ -72,7 +72,7 @@ function openProcesses(count: number): SeedRunners {
       return answer.outcome
     },
     close() {
-      for (const child of all) child.disconnect()
+      for (const child of all) if (child.connected) child.disconnect()
     },
   }
 }

@@ -6,6 +6,7 @@ import type { Notice } from '../../../server/src/ports/notice.ts'
 import { type Store, StoreUnavailable } from '../../../server/src/ports/store.ts'
 import type { Chance } from '../chance.ts'
 import type { SimProcess } from '../cluster/process.ts'
+import { Violation } from '../run/violation.ts'
 import type { Timeline } from '../timeline.ts'
 
 export interface StoreMood {
@@ -43,6 +44,9 @@ interface WayPorts {
   readonly timeline: Timeline
 }
 
+/** More calls than this without any time passing mean an endless loop. */
+const TOO_MANY = 20_000
+
 type Call = (...args: readonly unknown[]) => Promise<unknown>
 
 /** Wraps every call of a store-like object; `observe` sees each call that took effect, and its answer. */
@@ -56,8 +60,20 @@ export function openStoreWay<T extends object>(
     new Promise((resolve) => void timeline.at(timeline.now() + ms, () => process.deliver(resolve)))
   const never = (): Promise<never> => new Promise(() => {})
 
+  let calls = 0
+  let countedAt = timeline.now()
+
+  /** The process hangs from here on, so the run goes on and finds the rejection. */
+  function isSpinning(name: string): boolean {
+    if (timeline.now() !== countedAt) calls = 0
+    countedAt = timeline.now()
+    if (++calls === TOO_MANY)
+      void Promise.reject(new Violation('bug', `${TOO_MANY} database calls at one moment, now ${name}: a hot loop`))
+    return calls >= TOO_MANY
+  }
+
   async function run(name: string, call: Call, args: readonly unknown[]): Promise<unknown> {
-    if (!process.isAlive()) return await never()
+    if (!process.isAlive() || isSpinning(name)) return await never()
     const { mood, chance } = way
     if (way.isCut || ports.isDown()) throw new StoreUnavailable(`${name}: not reached`)
     if (mood === GOOD_STORE) return await observe(name, args, call)

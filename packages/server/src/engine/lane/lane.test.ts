@@ -15,6 +15,7 @@ import { acceptOne, acquire, anyId } from '../../testing/store/samples.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { createBalanceReader } from '../balance/balance-reader.ts'
 import type { InclusionTracker } from '../follow/inclusion-tracker.ts'
+import { createReservations } from '../reservations/reserve.ts'
 import type { Writer } from '../write/writer.ts'
 import type { Broadcast } from './broadcaster.ts'
 import { createLane } from './lane.ts'
@@ -389,6 +390,31 @@ describe('trouble with the store', () => {
     expect(state.writes).toBeGreaterThan(5)
     expect(state.writes).toBeLessThan(650)
     expect(sent).toEqual([])
+  })
+
+  test('a request that stays stale does not spin, although each reload stores something else', async () => {
+    const { submit, find, wake, state, runner, clock, store, lane } = await setUp()
+    state.outcome = { type: 'nonce_gap', message: 'nonce too high' }
+    const { id } = await submit()
+    await wake()
+    expect(await find(id)).toMatchObject({ state: 'ALLOCATED' })
+    // Paused in the store; this node has not heard of it.
+    await store.updateSigner(lane, { paused: true }, { type: 'signer.changed', cause: 'operator', detail: {} })
+    const reservations = createReservations({ store, chains: new Map(), clock, random: { id: anyId } })
+    const request = { lane, count: 2, ttlMs: 300_000, label: null, requestId: null, lockOwner: null }
+    const answered = reservations.reserve(request)
+    await clock.settle()
+    let stale = 0
+    state.answer = async (write) => {
+      const [result = { type: 'fenced' }] = await store.writeLanes([write])
+      if (result.type === 'stale' && ++stale > 500) throw new Error('it spins')
+      return result
+    }
+    runner.post({ type: 'asked' })
+    await clock.advance(10_000)
+    expect((await answered).reservations.map(({ state }) => state)).toEqual(['REQUESTED', 'REQUESTED'])
+    expect(stale).toBeGreaterThan(1)
+    expect(stale).toBeLessThan(100)
   })
 
   test('a stored lane whose every write is refused does not spin either', async () => {
