@@ -1,4 +1,7 @@
-/** The faults: each starts, lasts and ends. Two never hit the same node, or the database, at once. */
+/**
+ * The faults: each starts, lasts and ends. Two never hit the same node, chain or the database at once: two reorgs that
+ * overlap would replace more blocks than either of them.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Receiver } from './consumers.ts'
 import type { DatabasePair } from './database-pair.ts'
@@ -76,10 +79,10 @@ export function createFaults({ nodes, chains, database, receiver, leases, log }:
         })
     },
     reorg: async ({ depth }) => {
-      for (const chain of chains) await chain.reorg?.(depth)
+      for (const chain of chains) await alone(chain, async () => await chain.reorg?.(depth))
     },
     chain_crash: async () => {
-      for (const chain of chains) await chain.crash?.()
+      for (const chain of chains) await alone(chain, async () => await chain.crash?.())
     },
     rpc_down: async ({ forMs }) => {
       const endpoints = chains.flatMap((chain) => chain.endpoints)
