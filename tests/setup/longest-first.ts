@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Seconds on two cores. Files under ten seconds are not listed: they fill the gaps at the end. */
 export const SECONDS: Readonly<Record<string, number>> = {
+  'tests/cluster/storm.test.ts': 165,
   'tests/faults/broken-replies.test.ts': 121,
   'tests/faults/geth-pool.test.ts': 113,
   'tests/faults/reorg.test.ts': 69,
