@@ -33,6 +33,7 @@ export async function startService(
   const wait = createStartWait({ http: config.http, clock, telemetry, signal })
   const adapters = await openAdapters(config, { clock, telemetry, wait })
   const { nodeId, store, random } = adapters
+  telemetry.setNode(nodeId)
   const wired = await wireEngine(config, adapters, telemetry)
   const { engine, intake, signers, reservations, resets, review } = wired
   const webhooks = openWebhooks(config, { store, clock, random, telemetry, nodeId })

@@ -22,7 +22,7 @@ import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
 import { createWorkTurns, type WorkTurns } from '../engine/tenants/work-turns.ts'
 import { createTransactionWaits, type TransactionWaits } from '../engine/wait/transaction-waits.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
+import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
 import { openAcceptBounds } from './open-accept-bounds.ts'
 import type { Adapters } from './open-adapters.ts'
 import { openStuckHook } from './open-stuck-hook.ts'
@@ -59,7 +59,11 @@ export interface Around {
   policyOf(lane: Lane): Policy | null
 }
 
-export async function wireEngine(config: Config, adapters: Adapters, telemetry: Telemetry): Promise<WiredEngine> {
+export async function wireEngine(
+  config: Config,
+  adapters: Adapters,
+  telemetry: ServiceTelemetry,
+): Promise<WiredEngine> {
   const { store, signer, clock, random, nodeId } = adapters
   const { sharePercent } = config.tenants
   const engine = createEngine({
@@ -82,6 +86,11 @@ export async function wireEngine(config: Config, adapters: Adapters, telemetry: 
   const work = createWorkTurns(clock, createThreadCapacity())
   const pieces = createPieces(work)
   const maxTxFeeOf = createMaxTxFees(adapters)
+  const bounds = openAcceptBounds(config, { store, clock, telemetry, work })
+  telemetry.showLanes(config.metrics.maxLanes, () => {
+    bounds.queue.refresh()
+    engine.reportLanes(bounds.queue.depthOf)
+  })
   const accept = createAccept({
     store,
     signers,
@@ -93,7 +102,7 @@ export async function wireEngine(config: Config, adapters: Adapters, telemetry: 
     headOf: (chainId) => around.viewOf(chainId)?.head ?? null,
     simulationTimeoutMs: config.simulationTimeoutMs,
     maxTxFeeOf,
-    bounds: openAcceptBounds(config, { store, clock, telemetry, work }),
+    bounds,
   })
   const operate = createOperate({ store, chains, clock, telemetry, ...around })
   const review = createStuckReview({

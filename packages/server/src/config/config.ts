@@ -88,6 +88,8 @@ export interface Config {
   readonly simulationTimeoutMs: number
   readonly logLevel: LogLevel
   readonly shutdownTimeoutMs: number
+  /** How many lanes a node shows one by one. */
+  readonly metrics: { readonly maxLanes: number }
 }
 
 export type ChainValues = Pick<
@@ -159,6 +161,7 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
     simulationTimeoutMs: values.simulationTimeout,
     logLevel: values.logLevel,
     shutdownTimeoutMs: values.shutdownTimeout,
+    metrics: { maxLanes: values.metricsMaxLanes },
   }
 }
 

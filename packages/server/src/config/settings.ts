@@ -432,6 +432,12 @@ export const SETTINGS = {
     fallback: 'info',
     description: 'The lowest level to log.',
   }),
+  metricsMaxLanes: setting({
+    type: integer(0, 100_000),
+    fallback: 500,
+    description:
+      'How many lanes (one signer on one chain) a node shows one by one in `/metrics`. It shows the others of each chain together, as the signer `others`: sums, the lowest balance, the longest wait.',
+  }),
   shutdownTimeout: setting({
     type: duration(100, 10 * MINUTE),
     fallback: 10_000,

@@ -114,6 +114,8 @@ export interface QueueDepth {
   readonly lane: Lane
   readonly tenant: string
   readonly queued: number
+  /** When the oldest of them was accepted. */
+  readonly oldestAt: number
 }
 
 export interface TransactionFilter {

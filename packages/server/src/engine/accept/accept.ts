@@ -35,7 +35,7 @@ export type Accept = (request: AcceptRequest, submit?: Intake['submit']) => Prom
 export interface AcceptBounds {
   /** How much may be on its way to the store at once. */
   readonly places: Pick<TenantPool, 'enter'>
-  readonly queue: QueueBounds
+  readonly queue: Pick<QueueBounds, 'enter'>
   /** Share of the simulations that run at once. */
   readonly sharePercent?: number
 }

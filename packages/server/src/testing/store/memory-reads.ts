@@ -211,10 +211,13 @@ function isTroubled({ health, lease, queued, inFlight }: LaneStatus): boolean {
 
 export function countQueuedInMemory(state: MemoryState): readonly QueueDepth[] {
   return sortedLanes(state).flatMap(({ lane, transactions }) => {
-    const counts = new Map<string, number>()
-    for (const { tx, tenant } of transactions.values())
-      if (tx.state === 'QUEUED') counts.set(tenant, (counts.get(tenant) ?? 0) + 1)
-    return [...counts].map(([tenant, queued]) => ({ lane, tenant, queued }))
+    const counts = new Map<string, { queued: number; oldestAt: number }>()
+    for (const { tx, tenant } of transactions.values()) {
+      if (tx.state !== 'QUEUED') continue
+      const { queued, oldestAt } = counts.get(tenant) ?? { queued: 0, oldestAt: tx.createdAt }
+      counts.set(tenant, { queued: queued + 1, oldestAt: Math.min(oldestAt, tx.createdAt) })
+    }
+    return [...counts].map(([tenant, count]) => ({ lane, tenant, ...count }))
   })
 }
 
