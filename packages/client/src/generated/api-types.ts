@@ -405,6 +405,8 @@ export interface Explanation {
   readonly nextActionAt: string | null
   /** What you should do now. Null if there is nothing to do. For people: the wording may change. */
   readonly advice: string | null
+  /** Where the docs say what to do: an entry of docs/runbook.md. Null if there is nothing to do. */
+  readonly runbook: string | null
   /** What an operator can do now, and the effect of each action. */
   readonly options: readonly ({
     readonly action: 'suspend' | 'resume' | 'retry' | 'cancel' | 'resolve' | 'requeue' | 'close' | 'speed-up'

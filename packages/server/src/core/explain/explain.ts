@@ -12,12 +12,15 @@ import { explainFinal } from './explain-final.ts'
 import { explainInFlight } from './explain-in-flight.ts'
 import { explainQueued } from './explain-queued.ts'
 import type { ExplainContext, Finding } from './explanation.ts'
+import { findRunbookEntry } from './runbook.ts'
 
 export interface Explanation extends Finding {
   /** What state and policy allow an operator to do here, and the effect of each. */
   readonly options: readonly { readonly action: OperatorAction; readonly effect: string }[]
   /** What a person should do now; null if nothing. */
   readonly advice: string | null
+  /** The entry of the runbook; null if nobody has to do anything. */
+  readonly runbook: string | null
 }
 
 export function explain(tx: Transaction, context: ExplainContext): Explanation {
@@ -27,7 +30,7 @@ export function explain(tx: Transaction, context: ExplainContext): Explanation {
     effect: describeAction(action, tx),
   }))
   const finding = find(tx, context)
-  return { ...finding, options, advice: adviseOn(tx, finding, context) }
+  return { ...finding, options, advice: adviseOn(tx, finding, context), runbook: findRunbookEntry(tx, finding.cause) }
 }
 
 function find(tx: Transaction, context: ExplainContext): Finding {
