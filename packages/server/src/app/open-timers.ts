@@ -38,6 +38,7 @@ export function openTimers(config: Config, ports: TimerPorts): OpenTimers {
   const { durationMs: ttlMs, renewIntervalMs } = config.lease
   const store = createPostgresTimerStore({
     databaseUrl: config.database.url,
+    poolerUrl: config.database.poolerUrl,
     telemetry,
     applicationName: 'drover timers',
     statementTimeoutMs: Math.min(10_000, Math.floor(ttlMs * (2 / 3))),

@@ -38,6 +38,7 @@ export function openWebhooks(config: Config, ports: WebhookPorts): OpenWebhooks 
   const store = createPostgresWebhookStore({
     secrets,
     databaseUrl: config.database.url,
+    poolerUrl: config.database.poolerUrl,
     telemetry,
     applicationName: 'drover webhooks',
     statementTimeoutMs: Math.min(10_000, Math.floor(config.lease.durationMs * (2 / 3))),

@@ -29,7 +29,8 @@ export interface ChainConfig {
 }
 
 export interface Config {
-  readonly database: { readonly url: string }
+  /** `poolerUrl`: statements go through it; null: they do not. */
+  readonly database: { readonly url: string; readonly poolerUrl: string | null }
   readonly chains: readonly ChainConfig[]
   readonly http: { readonly host: string; readonly port: number }
   /** Whether it may start without an API key. */
@@ -110,7 +111,7 @@ export type ChainValues = Pick<
 
 export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains: readonly ChainValues[]): Config {
   return {
-    database: { url: values.databaseUrl },
+    database: { url: values.databaseUrl, poolerUrl: values.databasePoolerUrl },
     chains: chains.map(toChainConfig),
     http: { host: values.host, port: values.port },
     isOpen: values.open,

@@ -54,6 +54,13 @@ export const SETTINGS = {
     description: 'The PostgreSQL database (14 or later). It stores everything.',
     secrets: secretPartsOf,
   }),
+  databasePoolerUrl: setting<string | null>({
+    type: optional(databaseUrl, 'none'),
+    fallback: null,
+    description:
+      'A pooler in front of the same database, such as PgBouncer in transaction mode. Statements go through it. Migrations and one listening connection per node still use `databaseUrl`, which must lead to PostgreSQL itself.',
+    secrets: (url) => (url === null ? [] : secretPartsOf(url)),
+  }),
   rpcUrl: setting({
     type: rpcUrlList,
     description: 'URLs of the RPC nodes. Drover uses several as a pool and sends each transaction to all of them.',

@@ -28,7 +28,7 @@ interface LaneSamples {
   reported: boolean
 }
 
-export const OTHERS = 'others'
+const OTHERS = 'others'
 
 export function createLaneGauges(): LaneGauges {
   const lanes = new Map<string, LaneSamples>()

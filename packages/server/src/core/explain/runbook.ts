@@ -15,7 +15,7 @@ const ENTRIES: Readonly<Partial<Record<Cause, string>>> = {
   blocked_by_reservation: 'blocked-by-reservation',
 }
 
-export const RUNBOOK = 'docs/runbook.md'
+const RUNBOOK = 'docs/runbook.md'
 
 /** Null: nobody has to do anything. */
 export function findRunbookEntry({ state }: Pick<Transaction, 'state'>, cause: Cause): string | null {
