@@ -15,6 +15,7 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer in transaction mode'
   let service: TestService
   const env: Record<string, string> = { DROVER_FINALITY: '1' }
   let refusal = ''
+  let [doctorBefore, doctorAfter] = ['', '']
 
   beforeAll(async () => {
     service = await startService({
@@ -22,12 +23,13 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer in transaction mode'
       prepare: async ({ url }) => {
         pgbouncer = await startPgBouncer(url)
         env.DROVER_DATABASE_POOLER_URL = pgbouncer.url
-        refusal = await startRefused(url, pgbouncer.url)
+        ;[refusal, doctorBefore] = await Promise.all([runAlone('start', url), runAlone('doctor', url)])
         await runFix(url, refusal)
         // New server connections bring the settings along.
         await pgbouncer.stop()
         pgbouncer = await startPgBouncer(url)
         env.DROVER_DATABASE_POOLER_URL = pgbouncer.url
+        doctorAfter = await runAlone('doctor', url)
       },
     })
   })
@@ -41,6 +43,8 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer in transaction mode'
     expect(refusal).toContain('databasePoolerUrl')
     expect(refusal).toMatch(/alter role \S+ in database \S+ set enable_seqscan = 'off';/)
     expect(refusal).toMatch(/set statement_timeout = '\d+ms';/)
+    expect(doctorBefore).toMatch(/✗ pooler: .*\n +fix: run this in PostgreSQL: alter role/)
+    expect(doctorAfter).toMatch(/✓ pooler: /)
   })
 
   test('transactions are accepted in batches, sent and confirmed, and events arrive', async () => {
@@ -83,11 +87,11 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer in transaction mode'
     return body.items.length
   }
 
-  /** What a start says when the role has no settings of its own. */
-  async function startRefused(databaseUrl: string, poolerUrl: string): Promise<string> {
-    const launched = launchDrover(['start'], {
+  /** Runs a command to its end and returns what it said. */
+  async function runAlone(command: string, databaseUrl: string): Promise<string> {
+    const launched = launchDrover([command], {
       DROVER_DATABASE_URL: databaseUrl,
-      DROVER_DATABASE_POOLER_URL: poolerUrl,
+      DROVER_DATABASE_POOLER_URL: pgbouncer.url,
       DROVER_RPC_URL: 'http://127.0.0.1:9',
       DROVER_CHAIN_ID: '31337',
       DROVER_SIGNER_KEYS: SENDER.privateKey,

@@ -87,6 +87,8 @@ function useDev(input: ConfigInput, { databaseUrl, rpcUrl, signerKeys }: DevReco
 function toSubject({ values, chains }: ResolvedSettings): Subject {
   return {
     databaseUrl: values.databaseUrl ?? null,
+    poolerUrl: values.databasePoolerUrl ?? null,
+    leaseDurationMs: values.leaseDuration ?? 15_000,
     signerKeys: values.signerKeys ?? [],
     chains: chains.map(({ values: chain }) => ({
       chainId: chain.chainId ?? null,

@@ -21,6 +21,7 @@ import { createPostgresStore } from '../store/postgres/postgres-store.ts'
 import { logKeptPolicies } from './log-kept-policies.ts'
 import { openAccess } from './open-access.ts'
 import { policyOf } from './service-settings.ts'
+import { sessionTimeouts } from './session-timeouts.ts'
 import type { StartWait } from './start-wait.ts'
 import type { SystemClock } from './system-clock.ts'
 import { createSystemRandom } from './system-random.ts'
@@ -56,11 +57,7 @@ export async function openAdapters(config: Config, ports: AdapterPorts): Promise
     Promise.all(config.chains.map((chain) => openChain(chain, ports))),
     withDatabase(() => migrate(config.database.url)),
   ])
-  // A statement that outlived the lease could hold a lane that the node has already lost.
-  const timeouts = {
-    statementTimeoutMs: Math.min(10_000, Math.floor(config.lease.durationMs * (2 / 3))),
-    idleInTransactionTimeoutMs: Math.min(5_000, Math.floor(config.lease.durationMs / 3)),
-  }
+  const timeouts = sessionTimeouts(config.lease.durationMs)
   await withDatabase(() => checkPooler(config.database.poolerUrl, timeouts))
   const store = createPostgresStore({
     databaseUrl: config.database.url,
