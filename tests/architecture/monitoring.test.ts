@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { CAUSES } from '../../packages/server/src/core/explain/explanation.ts'
-import { findRunbookEntry } from '../../packages/server/src/core/explain/runbook.ts'
+import { findRunbookEntry, laneRunbookEntry } from '../../packages/server/src/core/explain/runbook.ts'
+import { LANE_PROBLEMS } from '../../packages/server/src/core/lane/lane-problem.ts'
 import { METRICS, type Metric } from '../../packages/server/src/telemetry/metrics.ts'
 import { createTelemetry } from '../../packages/server/src/telemetry/telemetry.ts'
 import { hasProgram } from '../setup/has-program.ts'
@@ -81,13 +82,16 @@ test('every alert leads to an entry of the runbook that names it', async () => {
   }
 })
 
-test('every entry that explain links to exists', async () => {
+test('every entry that explain, the signers and the page link to exists', async () => {
   const anchors = [...(await runbook).matchAll(/^## (.*)$/gm)].map(([, title = '']) => toAnchor(title))
   const linked = CAUSES.flatMap((cause) => [
     findRunbookEntry({ state: 'TRACKING' }, cause),
     findRunbookEntry({ state: 'STUCK' }, cause),
   ])
-  const wanted = new Set(linked.flatMap((link) => link?.split('#')[1] ?? []))
+  const lanes = LANE_PROBLEMS.map(laneRunbookEntry)
+  // The page itself links to these two.
+  const page = ['docs/runbook.md#rpc-endpoint', 'docs/runbook.md#nonce-drift']
+  const wanted = new Set([...linked, ...lanes, ...page].flatMap((link) => link?.split('#')[1] ?? []))
   expect(wanted.size).toBeGreaterThan(5)
   expect([...wanted].filter((anchor) => !anchors.includes(anchor))).toEqual([])
 })
