@@ -6,6 +6,7 @@ import { listen } from '../api/server/listen.ts'
 import type { Config } from '../config/config.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
 import { openAdapters } from './open-adapters.ts'
+import { openRetention } from './open-retention.ts'
 import { openTimers } from './open-timers.ts'
 import { openWebhooks } from './open-webhooks.ts'
 import { createStartWait } from './start-wait.ts'
@@ -47,6 +48,7 @@ export async function startService(
     engine,
     chains: adapters.chains,
   })
+  const retention = openRetention(config, { store, clock, telemetry })
   const server = wireApi(config, {
     adapters,
     wired,
@@ -57,8 +59,9 @@ export async function startService(
   await engine.start()
   await webhooks.start()
   await timing.start()
+  retention.start()
   const url = await listen(server, await wait.end()).catch(async (error: unknown) => {
-    await Promise.all([engine.stop(), webhooks.stop(), timing.stop()])
+    await Promise.all([engine.stop(), webhooks.stop(), timing.stop(), retention.stop()])
     await Promise.all([webhooks.close(), timing.close(), adapters.close()])
     throw error
   })
@@ -71,7 +74,8 @@ export async function startService(
   async function stopInOrder(): Promise<void> {
     review.stop()
     // In parallel: a slow client must not keep the lanes from moving to a peer.
-    await Promise.all([engine.stop(), webhooks.stop(), timing.stop(), server.close().then(() => intake.drain())])
+    const drained = server.close().then(() => intake.drain())
+    await Promise.all([engine.stop(), webhooks.stop(), timing.stop(), retention.stop(), drained])
     signers.close()
     reservations.close()
     resets.close()

@@ -89,6 +89,8 @@ export interface Config {
   readonly simulationTimeoutMs: number
   readonly logLevel: LogLevel
   readonly shutdownTimeoutMs: number
+  /** How long finished transactions are kept, null: for ever; and how long the request ids of deleted ones. */
+  readonly retention: { readonly transactionsMs: number | null; readonly requestIdsMs: number }
   /** How many lanes a node shows one by one. */
   readonly metrics: { readonly maxLanes: number }
 }
@@ -162,6 +164,10 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
     simulationTimeoutMs: values.simulationTimeout,
     logLevel: values.logLevel,
     shutdownTimeoutMs: values.shutdownTimeout,
+    retention: {
+      transactionsMs: values.transactionRetention === 'none' ? null : values.transactionRetention,
+      requestIdsMs: values.requestIdRetention,
+    },
     metrics: { maxLanes: values.metricsMaxLanes },
   }
 }

@@ -439,6 +439,18 @@ export const SETTINGS = {
     fallback: 'info',
     description: 'The lowest level to log.',
   }),
+  transactionRetention: setting<number | 'none'>({
+    type: orWord(duration(DAY, 3_650 * DAY), 'none'),
+    fallback: 'none',
+    description:
+      'How long finished transactions are kept, with their signed bytes and history. Drover deletes older ones in small batches. `none` keeps them for ever. They are kept at least as long as deliveries to webhooks may need them.',
+  }),
+  requestIdRetention: setting({
+    type: duration(DAY, 3_650 * DAY),
+    fallback: 365 * DAY,
+    description:
+      'How long the request id of a deleted transaction is still recognised. A repeat is refused with `transaction_deleted` instead of being sent again.',
+  }),
   metricsMaxLanes: setting({
     type: integer(0, 100_000),
     fallback: 500,

@@ -15,6 +15,8 @@ export const APP_ERRORS = {
   unknown_signer: 'No signer with this address is registered on that chain.',
   signer_exists: 'The signer is already registered on that chain.',
   idempotency_conflict: 'The same idempotency key was used before with a different body.',
+  transaction_deleted:
+    'A request with this idempotency key was accepted before. Its transaction is finished and has been deleted. It is not sent again.',
   transaction_rejected: 'The transaction would fail. Nothing was stored and no nonce was used.',
   action_forbidden: 'The state of the transaction or the policy of the signer does not allow this action.',
   not_lock_owner: 'The reservation belongs to someone else: `lockOwner` is not the one it was made with.',

@@ -25,6 +25,7 @@ import type {
   RenewedLease,
   TxSave,
 } from './lane-write.ts'
+import type { RetentionStore } from './retention-store.ts'
 
 /** The store cannot answer now (connection lost, failing over, time-out). A write may or may not have happened. */
 export class StoreUnavailable extends Error {
@@ -48,6 +49,8 @@ export type InsertOutcome =
   /** Same lane, tenant, request id and digest: the caller's own earlier request. */
   | { readonly type: 'existing'; readonly transaction: Transaction }
   | { readonly type: 'conflict'; readonly transactionId: TxId }
+  /** The caller's own earlier request. Its transaction was finished, and has been deleted. */
+  | { readonly type: 'deleted'; readonly transactionId: TxId }
   | { readonly type: 'unknown_signer' }
 
 /** What the next nonces of a lane depend on, as of one moment. */
@@ -174,7 +177,7 @@ export type Notice =
   /** Notices may have been lost (connection lost): look at everything once. */
   | { readonly type: 'gap' }
 
-export interface Store extends LaneRequestStore {
+export interface Store extends LaneRequestStore, RetentionStore {
   /** Latest migration applied, and the database's clock. Throws StoreUnavailable. */
   ping(): Promise<{ readonly schemaVersion: number; readonly nowMs: number }>
 

@@ -307,6 +307,11 @@ export const METRICS = {
     help: 'Round trips to the database.',
     labels: { operation: 'the statement; other for statements built on demand', outcome: 'ok, unavailable, failed' },
   },
+  drover_retention_total: {
+    kind: 'counter',
+    help: 'What this node deleted because it was old.',
+    labels: { kind: 'transactions, request_ids' },
+  },
   drover_webhooks_owned: { kind: 'gauge', help: 'Webhooks that this node delivers to.', labels: {} },
   drover_webhook_deliveries_total: {
     kind: 'counter',

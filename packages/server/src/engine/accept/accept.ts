@@ -152,6 +152,8 @@ export function createAccept(ports: AcceptPorts): Accept {
         return { type: 'existing', transaction: outcome.transaction }
       case 'conflict':
         throw conflict(intent.requestId ?? '', outcome.transactionId)
+      case 'deleted':
+        throw deleted(intent.requestId ?? '', outcome.transactionId)
       case 'unknown_signer':
         throw unknownSigner(intent.lane)
     }
@@ -192,6 +194,11 @@ function resolveChainId(chainId: number | null, chains: ReadonlyMap<number, Chai
   if (chains.has(chainId)) return chainId
   const message = `This service does not follow chain ${chainId}, only ${followed.join(', ')}.`
   throw new AppError('unknown_chain', message, { field: 'chainId' })
+}
+
+function deleted(requestId: string, transactionId: string): AppError {
+  const message = `Request id ${JSON.stringify(requestId)} was accepted before, as transaction ${transactionId}. That transaction is finished and has been deleted. Nothing was sent again.`
+  return new AppError('transaction_deleted', message, { field: 'requestId', transactionId })
 }
 
 function conflict(requestId: string, transactionId: string): AppError {

@@ -27,6 +27,7 @@ import { heartbeat, listNodes, ping, removeNode } from './node-statements.ts'
 import { createNoticeListener } from './notice-listener.ts'
 import { findLastEventId, readCompletions, readEvents, readHistory } from './transactions/event-reads.ts'
 import { insertTransactions } from './transactions/insert-transactions.ts'
+import { deleteRetired, forgetRequests, retireTransactions } from './transactions/retention-statements.ts'
 import { listTransactions } from './transactions/transaction-list.ts'
 import {
   findRequests,
@@ -50,6 +51,9 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     ping: () => ping(database),
     insertTransactions: (batch) => insertTransactions(database, batch),
     countQueued: () => countQueued(database),
+    retireTransactions: (look) => retireTransactions(database, look),
+    deleteRetired: (retiredForMs, limit) => deleteRetired(database, retiredForMs, limit),
+    forgetRequests: (deletedForMs, limit) => forgetRequests(database, deletedForMs, limit),
     registerSigners: (signers) => registerSigners(database, signers),
     listSigners: () => listSigners(database),
     updateSigner: (lane, change, note) => updateSigner(database, lane, change, note),

@@ -57,6 +57,18 @@ export interface MemoryState {
   readonly headers: Map<number, Map<number, Header>>
   readonly listeners: Set<(notice: Notice) => void>
   acceptedSeq: number
+  /** What stays of transactions that are deleted, or will be. */
+  readonly retired: Map<TxId, MemoryRetired>
+  readonly deleted: Set<TxId>
+}
+
+export interface MemoryRetired {
+  readonly lane: Lane
+  readonly tenant: string
+  readonly requestId: string | null
+  readonly requestDigest: Hash
+  readonly retiredAt: number
+  deletedAt: number | null
 }
 
 export function createMemoryState(now: () => number): MemoryState {
@@ -70,6 +82,8 @@ export function createMemoryState(now: () => number): MemoryState {
     headers: new Map(),
     listeners: new Set(),
     acceptedSeq: 0,
+    retired: new Map(),
+    deleted: new Set(),
   }
 }
 
@@ -84,6 +98,10 @@ export function findMemoryRequest(lane: MemoryLane | undefined, tenant: string, 
 
 export function noteMemoryRequest(lane: MemoryLane, tenant: string, requestId: string, id: TxId): void {
   lane.requests.set(requestKey(tenant, requestId), id)
+}
+
+export function forgetMemoryRequest(lane: MemoryLane | undefined, tenant: string, requestId: string): void {
+  lane?.requests.delete(requestKey(tenant, requestId))
 }
 
 /** Lanes by chain and signer, the order in which the database lists them. */

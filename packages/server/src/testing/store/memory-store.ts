@@ -37,6 +37,7 @@ import {
   saveHeadersInMemory,
 } from './memory-reads.ts'
 import { createMemoryRequests } from './memory-requests.ts'
+import { createMemoryRetention } from './memory-retention.ts'
 import {
   createMemoryState,
   findMemoryRequest,
@@ -58,6 +59,7 @@ export function createMemoryStore({ clock, state = createMemoryState(() => clock
     ping: async () => ({ schemaVersion: LATEST_SCHEMA_VERSION, nowMs: state.now() }),
     insertTransactions: async (batch) => insertInMemory(state, batch),
     countQueued: async () => countQueuedInMemory(state),
+    ...createMemoryRetention(state),
     registerSigners: async (signers) => registerSigners(state, signers),
     listSigners: async () => sortedLanes(state).map(({ signer }) => structuredClone(signer)),
     updateSigner: async (lane, change, note) => updateSigner(state, lane, change, note),
@@ -161,7 +163,9 @@ function updateSigner(
 }
 
 function eventsAfter(state: MemoryState, after: number, reach: Reach = ALL_LANES): readonly HistoryEntry[] {
-  return state.events.slice(Math.max(0, after)).filter(({ lane }) => mayUse(reach, lane))
+  return state.events
+    .slice(Math.max(0, after))
+    .filter(({ lane, txId }) => mayUse(reach, lane) && !(txId !== null && state.deleted.has(txId)))
 }
 
 function copy<T>(value: T | undefined): T | null {

@@ -42,6 +42,11 @@ function insertOne(state: MemoryState, { id, intent, by, tenant = '' }: NewTrans
       ? { type: 'existing', transaction: structuredClone(earlier.tx) }
       : { type: 'conflict', transactionId: earlier.tx.id }
   }
+  const retired = byRequest === undefined ? undefined : state.retired.get(byRequest)
+  if (byRequest !== undefined && retired !== undefined) {
+    const isSame = retired.requestDigest === intent.requestDigest
+    return { type: isSame ? 'deleted' : 'conflict', transactionId: byRequest }
+  }
   const queued = toQueued({ id, intent: structuredClone(intent) }, state.now())
   state.acceptedSeq += 1
   const { acceptedSeq } = state

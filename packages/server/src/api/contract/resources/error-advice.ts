@@ -20,6 +20,8 @@ export const ERROR_ADVICE: Readonly<Record<AppErrorCode, string>> = {
   unknown_signer: 'Use a signer that `GET /v1/signers` lists, or register it first.',
   signer_exists: 'Change it with `PATCH /v1/signers/{address}` instead.',
   idempotency_conflict: '`transactionId` names the earlier transaction. Use a new key for a new request.',
+  transaction_deleted:
+    '`transactionId` names the deleted transaction. Use a new key for a new request. How long transactions are kept: `transactionRetention`.',
   transaction_rejected:
     '`reason` says why. Fix the call. If it depends on a transaction that is not mined yet, send it with `simulate: false`.',
   action_forbidden:

@@ -42,6 +42,7 @@ export const STATUS_OF: Readonly<Record<AppErrorCode, number>> = {
   unknown_signer: 400,
   signer_exists: 409,
   idempotency_conflict: 409,
+  transaction_deleted: 410,
   transaction_rejected: 422,
   action_forbidden: 409,
   not_lock_owner: 403,

@@ -3,7 +3,8 @@
  * ON CONFLICT DO NOTHING waits for a rival that has not committed yet, so the next statement can read what was not
  * inserted. Only then does the batch need a second round trip.
  */
-import type { Transaction } from '../../../core/transaction/transaction.ts'
+import type { Hash } from '../../../core/hex.ts'
+import type { Transaction, TxId } from '../../../core/transaction/transaction.ts'
 import { type InsertOutcome, type NewTransaction, StoreUnavailable } from '../../../ports/store.ts'
 import { ACCEPTED_NOTE, acceptedNote } from '../../rules/history-note.ts'
 import { toQueued } from '../../rules/queued-transaction.ts'
@@ -46,6 +47,11 @@ inserted as (
        select o.tx_id from managed_tx o
         where o.request_id = i.request_id and o.signer = i.signer and o.tenant = '' and o.chain_id + 0 = i.chain_id
         limit 1) is null)
+     and (i.request_id is null or (
+       select r.tx_id from retired_tx r
+        where r.request_id = i.request_id and r.signer = i.signer and r.tenant in (i.tenant, '')
+          and r.chain_id + 0 = i.chain_id
+        limit 1) is null)
    order by i.chain_id, i.signer, i.request_id, i.tenant, i.tx_id, i.ord
   on conflict do nothing
   returning tx_id, chain_id, signer, created_at, accepted_seq
@@ -85,7 +91,7 @@ const RESOLVE = {
   name: 'resolve_inserts',
   text: `
 select i.ord, exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer) as is_registered,
-       t.*
+       r.retired_id, r.retired_digest, t.*
   from json_to_recordset($1::json) as i(
     ord int, tx_id uuid, chain_id bigint, signer bytea, request_id text, tenant text)
   left join lateral (
@@ -95,7 +101,12 @@ select i.ord, exists (select from signer s where s.chain_id = i.chain_id and s.s
        (select k.tx_id from managed_tx k
          where k.request_id = i.request_id and k.signer = i.signer and k.tenant in (i.tenant, '')
            and k.chain_id + 0 = i.chain_id
-         order by k.tenant desc limit 1))) t on true`,
+         order by k.tenant desc limit 1))) t on true
+  left join lateral (
+    select x.tx_id as retired_id, x.request_digest as retired_digest from retired_tx x
+     where x.request_id = i.request_id and x.signer = i.signer and x.tenant in (i.tenant, '')
+       and x.chain_id + 0 = i.chain_id
+     order by x.tenant desc limit 1) r on true`,
 } as const
 
 interface InsertedRow {
@@ -103,10 +114,15 @@ interface InsertedRow {
   readonly created_at: number
 }
 
-type ResolvedRow = { readonly ord: number; readonly is_registered: boolean } & (
-  | TransactionRow
-  | { readonly tx_id: null }
-)
+interface Resolved {
+  readonly ord: number
+  readonly is_registered: boolean
+  /** Of a transaction that was deleted, or will be. */
+  readonly retired_id: TxId | null
+  readonly retired_digest: Hash | null
+}
+
+type ResolvedRow = Resolved & (TransactionRow | { readonly tx_id: null })
 
 interface Item {
   readonly place: number
@@ -207,6 +223,10 @@ async function resolve(
     const row = found.get(place)
     if (row?.is_registered === false) outcomes.set(place, { type: 'unknown_signer' })
     else if (row !== undefined && row.tx_id !== null) outcomes.set(place, compare(entry, readTransaction(row)))
+    else if (row !== undefined && row.retired_id !== null) {
+      const isSame = row.retired_digest === entry.intent.requestDigest
+      outcomes.set(place, { type: isSame ? 'deleted' : 'conflict', transactionId: row.retired_id })
+    }
     return !outcomes.has(place)
   })
 }

@@ -10,6 +10,7 @@ import { describeNotices } from './notices.suite.ts'
 import { describeReach } from './reach.suite.ts'
 import { describeReads } from './reads.suite.ts'
 import { describeRequests } from './requests.suite.ts'
+import { describeRetention } from './retention.suite.ts'
 import { describeRoundTrip } from './round-trip.suite.ts'
 
 export interface StoreUnderTest {
@@ -36,6 +37,7 @@ export function describeStore(name: string, create: () => Promise<StoreUnderTest
       return subject
     }
     describeAcceptance(get)
+    describeRetention(get)
     describeLeases(get)
     describeNodes(get)
     describeLaneWrites(get)
