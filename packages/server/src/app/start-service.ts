@@ -5,6 +5,7 @@
 import { listen } from '../api/server/listen.ts'
 import type { Config } from '../config/config.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
+import { keepSigners } from './keys/keep-signers.ts'
 import { openAdapters } from './open-adapters.ts'
 import { openRetention } from './open-retention.ts'
 import { openTimers } from './open-timers.ts'
@@ -36,7 +37,7 @@ export async function startService(
   const { nodeId, store, random } = adapters
   telemetry.setNode(nodeId)
   const wired = await wireEngine(config, adapters, telemetry)
-  const { engine, intake, signers, reservations, resets, review } = wired
+  const { engine, intake, signers, reservations, resets, review, rules } = wired
   const webhooks = openWebhooks(config, { store, clock, random, telemetry, nodeId })
   const timing = openTimers(config, {
     store,
@@ -45,6 +46,7 @@ export async function startService(
     telemetry,
     nodeId,
     signers,
+    rules,
     engine,
     chains: adapters.chains,
   })
@@ -56,12 +58,15 @@ export async function startService(
     timers: timing.timers,
     telemetry,
   })
+  const keeping = keepSigners(config, adapters, { engine, telemetry })
   await engine.start()
+  keeping.start()
   await webhooks.start()
   await timing.start()
   retention.start()
   const url = await listen(server, await wait.end()).catch(async (error: unknown) => {
     await Promise.all([engine.stop(), webhooks.stop(), timing.stop(), retention.stop()])
+    keeping.stop()
     await Promise.all([webhooks.close(), timing.close(), adapters.close()])
     throw error
   })
@@ -76,7 +81,9 @@ export async function startService(
     // In parallel: a slow client must not keep the lanes from moving to a peer.
     const drained = server.close().then(() => intake.drain())
     await Promise.all([engine.stop(), webhooks.stop(), timing.stop(), retention.stop(), drained])
+    keeping.stop()
     signers.close()
+    rules.close()
     reservations.close()
     resets.close()
     timing.timers.close()

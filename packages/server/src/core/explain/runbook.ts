@@ -10,7 +10,10 @@ const ENTRIES: Readonly<Partial<Record<Cause, string>>> = {
   nonces_missing: 'final-reorg',
   no_owner: 'node-down',
   waiting_for_funds: 'out-of-funds',
+  waiting_for_key: 'key-unavailable',
   fee_above_cap: 'fee-above-cap',
+  held_by_rule: 'held-by-rule',
+  awaiting_approval: 'awaiting-approval',
   foreign_nonce: 'foreign-nonce',
   nonce_gap: 'nonce-drift',
   blocked_by_reservation: 'blocked-by-reservation',
@@ -19,6 +22,7 @@ const ENTRIES: Readonly<Partial<Record<Cause, string>>> = {
 const LANE_ENTRIES: Readonly<Record<LaneProblemCode, string>> = {
   no_owner: 'node-down',
   owner_silent: 'node-down',
+  key_unavailable: 'key-unavailable',
   foreign_nonce: 'foreign-nonce',
   stuck: 'stuck',
   out_of_funds: 'out-of-funds',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Lane } from '../../core/lane/lane.ts'
-import { type QueueDepth, StoreUnavailable } from '../../ports/store.ts'
+import type { QueueDepth } from '../../ports/lane-queue.ts'
+import { StoreUnavailable } from '../../ports/store.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { createQueueBounds } from './queue-depth.ts'
 

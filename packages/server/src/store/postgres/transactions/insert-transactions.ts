@@ -4,74 +4,18 @@
  * inserted. Only then does the batch need a second round trip.
  */
 import type { Hash } from '../../../core/hex.ts'
+import type { SpendingWrite } from '../../../core/rules/judge.ts'
 import type { Transaction, TxId } from '../../../core/transaction/transaction.ts'
 import { type InsertOutcome, type NewTransaction, StoreUnavailable } from '../../../ports/store.ts'
-import { ACCEPTED_NOTE, acceptedNote } from '../../rules/history-note.ts'
+import { bindingSubjects } from '../../rules/binding-subjects.ts'
 import { toQueued } from '../../rules/queued-transaction.ts'
 import type { Database } from '../database.ts'
 import { describeRefusal, isRefusal } from '../database-error.ts'
-import { toBytes, toJson, toStored, toText, toTime } from '../json-text.ts'
-import { CHANNEL, EVENTS_APPENDED } from '../notice-payload.ts'
+import { toBytes, toJson, toText } from '../json-text.ts'
+import { SPENDING_WRITES, spendingSteps, toSpendingValues } from '../rules/spending-steps.ts'
 import { lockOf } from './acceptance-order.ts'
+import { ACCEPTED_FIELDS, acceptSteps, toAcceptedRow } from './acceptance-steps.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
-
-/**
- * Places in the queue are assigned in batch order under the locks of the lanes, see `acceptance-order.ts`. The head of
- * the event stream is locked last, as in every write.
- *
- * Look-ups by request write `chain_id + 0` and `(select …) is null`, so that no plan can do anything but probe the
- * index of requests once for each: an empty table makes reading all of it, or of a lane, look as cheap (see migration
- * 0014).
- */
-/** What an accepted transaction is given as, see `toAcceptedRow`. */
-export const ACCEPTED_FIELDS = `
-      ord int, tx_id uuid, chain_id bigint, signer bytea, request_id text, request_digest bytea, to_address bytea,
-      data bytea, value numeric, gas_limit numeric, fees jsonb, speed text, priority int, valid_until timestamptz,
-      finality jsonb, simulate boolean, simulated boolean, metadata jsonb, max_fee numeric, access_list jsonb,
-      exact_nonce bigint, detail jsonb, tenant text`
-
-/** Steps of a statement that follow one named `input`, with those fields and `seq`, the place in line; `inserted` has what was new. */
-export const ACCEPT_STEPS = `
-inserted as (
-  insert into managed_tx (tx_id, chain_id, signer, request_id, request_digest, to_address, data, value, gas_limit,
-                          fees, speed, priority, valid_until, finality, simulate, simulated, metadata, created_at,
-                          accepted_seq, queue_position, state, sub_state, event_seq, event_open_from, max_fee,
-                          access_list, exact_nonce, tenant)
-  select i.tx_id, i.chain_id, i.signer, i.request_id, i.request_digest, i.to_address, i.data, i.value, i.gas_limit,
-         i.fees, i.speed, i.priority, i.valid_until, i.finality, i.simulate, i.simulated, i.metadata,
-         date_trunc('milliseconds', clock_timestamp()), i.seq, i.seq, 'QUEUED', 'accepted', 1, 2, i.max_fee,
-         i.access_list, i.exact_nonce, i.tenant
-    from input i
-   where exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer)
-     and (i.tenant = '' or i.request_id is null or (
-       select o.tx_id from managed_tx o
-        where o.request_id = i.request_id and o.signer = i.signer and o.tenant = '' and o.chain_id + 0 = i.chain_id
-        limit 1) is null)
-     and (i.request_id is null or (
-       select r.tx_id from retired_tx r
-        where r.request_id = i.request_id and r.signer = i.signer and r.tenant in (i.tenant, '')
-          and r.chain_id + 0 = i.chain_id
-        limit 1) is null)
-   order by i.chain_id, i.signer, i.request_id, i.tenant, i.tx_id, i.ord
-  on conflict do nothing
-  returning tx_id, chain_id, signer, created_at, accepted_seq
-), head as (
-  update event_head set last_id = last_id + (select count(*) from inserted)
-   where exists (select from inserted)
-  returning last_id, clock_timestamp() as at
-), appended as (
-  insert into tx_event (event_id, tx_id, tx_seq, chain_id, signer, type, to_state, sub_state, detail, at, last_at)
-  select h.last_id - count(*) over () + row_number() over (order by i.accepted_seq), i.tx_id, 1, i.chain_id, i.signer,
-         '${ACCEPTED_NOTE.type}', 'QUEUED', 'accepted', (select jsonb_object_agg(tx_id, detail) from input) -> i.tx_id::text,
-         h.at, h.at
-    from inserted i cross join head h
-  returning 1
-), told as materialized (
-  select pg_notify('${CHANNEL}', payload)
-    from (select format('{"type":"lane.work","chainId":%s,"signer":"0x%s"}', chain_id, encode(signer, 'hex')) as payload
-            from (select distinct chain_id, signer from inserted) l
-          union select '${EVENTS_APPENDED}' where exists (select from inserted)) n
-)`
 
 const INSERT = {
   name: 'insert_transactions',
@@ -82,7 +26,22 @@ with locked as materialized (
   select i.*, nextval('managed_tx_accepted_seq') as seq
     from json_to_recordset($1::json) as i(${ACCEPTED_FIELDS})
    where (select count(*) from locked) > 0
-), ${ACCEPT_STEPS}
+), ${acceptSteps()}
+select tx_id, created_at, (select count(*) from appended) as appended, (select count(*) from told) as told
+  from inserted`,
+} as const
+
+/** The same with rules: nothing that was held against them is stored unless the books are still what was read. */
+const INSERT_RULED = {
+  name: 'insert_ruled_transactions',
+  text: `
+with locked as materialized (
+  select pg_advisory_xact_lock(key) from (select key from unnest($2::bigint[]) key order by key) k
+), ${spendingSteps('$3', '$4', '$5', '(select count(*) from locked) > 0')}, input as materialized (
+  select i.*, nextval('managed_tx_accepted_seq') as seq
+    from json_to_recordset($1::json) as i(${ACCEPTED_FIELDS})
+   where (select count(*) from locked) > 0 and (cardinality(i.judged_by) = 0 or (select fits from books))
+), ${acceptSteps(SPENDING_WRITES)}
 select tx_id, created_at, (select count(*) from appended) as appended, (select count(*) from told) as told
   from inserted`,
 } as const
@@ -90,10 +49,11 @@ select tx_id, created_at, (select count(*) from appended) as appended, (select c
 const RESOLVE = {
   name: 'resolve_inserts',
   text: `
-select i.ord, exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer) as is_registered,
+select i.ord, exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer and s.removed_at is null) as is_registered,
+       exists (select from spending_account a where a.subject = any(i.subjects)) or cardinality(i.judged_by) > 0 as is_ruled,
        r.retired_id, r.retired_digest, t.*
   from json_to_recordset($1::json) as i(
-    ord int, tx_id uuid, chain_id bigint, signer bytea, request_id text, tenant text)
+    ord int, tx_id uuid, chain_id bigint, signer bytea, request_id text, tenant text, subjects text[], judged_by text[])
   left join lateral (
     select ${TRANSACTION_COLUMNS} from managed_tx t
      where t.tx_id = coalesce(
@@ -117,6 +77,7 @@ interface InsertedRow {
 interface Resolved {
   readonly ord: number
   readonly is_registered: boolean
+  readonly is_ruled: boolean
   /** Of a transaction that was deleted, or will be. */
   readonly retired_id: TxId | null
   readonly retired_digest: Hash | null
@@ -135,12 +96,13 @@ const MAX_ROUNDS = 5
 export async function insertTransactions(
   database: Database,
   batch: readonly NewTransaction[],
+  spending?: SpendingWrite,
 ): Promise<readonly InsertOutcome[]> {
   const outcomes = new Map<number, InsertOutcome>()
   let open: readonly Item[] = batch.map((entry, place) => ({ place, entry }))
   for (let round = 0; open.length > 0; round++) {
     if (round === MAX_ROUNDS) throw new StoreUnavailable('an accepted transaction keeps appearing and vanishing')
-    const rest = await insert(database, open, outcomes)
+    const rest = await insert(database, open, outcomes, spending)
     open = await resolve(database, rest, outcomes)
   }
   return batch.map((entry, place) => {
@@ -155,8 +117,9 @@ async function insert(
   database: Database,
   items: readonly Item[],
   outcomes: Map<number, InsertOutcome>,
+  spending: SpendingWrite | undefined,
 ): Promise<readonly Item[]> {
-  const createdAt = await insertApart(database, items)
+  const createdAt = await insertApart(database, items, spending)
   const rest: Item[] = []
   for (const item of items) {
     const at = createdAt.get(item.entry.id)
@@ -169,11 +132,16 @@ async function insert(
 }
 
 /** One statement, or halves of it when the database refuses what one item contains. */
-async function insertApart(database: Database, items: readonly Item[]): Promise<Map<string, number>> {
+async function insertApart(
+  database: Database,
+  items: readonly Item[],
+  spending: SpendingWrite | undefined,
+): Promise<Map<string, number>> {
   try {
-    const rows = await database.query<InsertedRow>(INSERT, [
+    const rows = await database.query<InsertedRow>(spending === undefined ? INSERT : INSERT_RULED, [
       toJson(items.map(({ place, entry }) => toAcceptedRow(entry, place))),
       [...new Set(items.map(({ entry }) => lockOf(entry.intent.lane)))],
+      ...(spending === undefined ? [] : toSpendingValues(spending)),
     ])
     return new Map(rows.map((row) => [row.tx_id, row.created_at]))
   } catch (error) {
@@ -186,8 +154,8 @@ async function insertApart(database: Database, items: readonly Item[]): Promise<
     }
     const half = Math.ceil(items.length / 2)
     const halves = await Promise.allSettled([
-      insertApart(database, items.slice(0, half)),
-      insertApart(database, items.slice(half)),
+      insertApart(database, items.slice(0, half), spending),
+      insertApart(database, items.slice(half), spending),
     ])
     return mergeHalves(halves)
   }
@@ -216,6 +184,8 @@ async function resolve(
     signer: toBytes(entry.intent.lane.signer),
     request_id: entry.intent.requestId,
     tenant: toText(entry.tenant ?? ''),
+    subjects: bindingSubjects(entry),
+    judged_by: entry.judgedBy ?? [],
   }))
   const rows = await database.query<ResolvedRow>(RESOLVE, [toJson(keys)])
   const found = new Map(rows.map((row) => [row.ord, row]))
@@ -226,7 +196,7 @@ async function resolve(
     else if (row !== undefined && row.retired_id !== null) {
       const isSame = row.retired_digest === entry.intent.requestDigest
       outcomes.set(place, { type: isSame ? 'deleted' : 'conflict', transactionId: row.retired_id })
-    }
+    } else if (row?.is_ruled === true) outcomes.set(place, { type: 'not_judged' })
     return !outcomes.has(place)
   })
 }
@@ -235,33 +205,4 @@ function compare(entry: NewTransaction, earlier: Transaction): InsertOutcome {
   return earlier.intent.requestDigest === entry.intent.requestDigest
     ? { type: 'existing', transaction: earlier }
     : { type: 'conflict', transactionId: earlier.id }
-}
-
-/** A transaction as `ACCEPTED_FIELDS` has it. */
-export function toAcceptedRow({ id, intent, by, tenant = '' }: NewTransaction, place: number) {
-  return {
-    ord: place,
-    tx_id: id,
-    chain_id: intent.lane.chainId,
-    signer: toBytes(intent.lane.signer),
-    request_id: intent.requestId,
-    request_digest: toBytes(intent.requestDigest),
-    to_address: toBytes(intent.to),
-    data: toBytes(intent.data),
-    value: toStored(intent.value),
-    gas_limit: toStored(intent.gasLimit),
-    fees: toStored(intent.fees),
-    speed: intent.speed,
-    priority: intent.priority,
-    valid_until: toTime(intent.validUntil),
-    finality: intent.finality,
-    simulate: intent.simulate,
-    simulated: intent.simulated,
-    metadata: intent.metadata,
-    max_fee: toStored(intent.maxFeeWei),
-    access_list: intent.accessList ?? null,
-    exact_nonce: intent.exactNonce ?? null,
-    detail: acceptedNote(by).detail,
-    tenant: toText(tenant),
-  }
 }

@@ -1,6 +1,6 @@
 /** Acceptance: idempotency, order in the queue, unknown signers. */
 import { describe, expect, test } from 'vitest'
-import type { QueueOptions } from '../../../ports/store.ts'
+import type { QueueOptions } from '../../../ports/lane-queue.ts'
 import {
   accept,
   acceptOne,

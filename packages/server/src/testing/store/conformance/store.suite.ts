@@ -12,6 +12,7 @@ import { describeReads } from './reads.suite.ts'
 import { describeRequests } from './requests.suite.ts'
 import { describeRetention } from './retention.suite.ts'
 import { describeRoundTrip } from './round-trip.suite.ts'
+import { describeSpending } from './spending.suite.ts'
 
 export interface StoreUnderTest {
   readonly store: Store
@@ -47,5 +48,6 @@ export function describeStore(name: string, create: () => Promise<StoreUnderTest
     describeReads(get)
     describeReach(get)
     describeNotices(get)
+    describeSpending(get)
   })
 }
