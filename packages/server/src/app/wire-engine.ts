@@ -69,7 +69,9 @@ export async function wireEngine(
   const { store, signer, clock, random, nodeId } = adapters
   const { sharePercent } = config.tenants
   const rules = createSpendingRules({
-    ...{ store, clock, telemetry },
+    store,
+    clock,
+    telemetry,
     record: ({ keyId, actor, ...note }) => void adapters.access.recordRefusal({ keyId, name: actor }, note),
   })
   const engine = createEngine({
