@@ -127,6 +127,13 @@ export interface RequestKey {
   readonly requestId: string
 }
 
+/** An earlier request whose transaction was finished and has been deleted. */
+export interface DeletedRequest {
+  readonly state: 'DELETED'
+  readonly id: TxId
+  readonly requestDigest: Hash
+}
+
 export interface TransactionFilter {
   readonly chainId?: number
   readonly from?: Address
@@ -252,7 +259,7 @@ export interface Store extends LaneRequestStore, RetentionStore, SpendingStore {
   /** Those of them that are there, in no order. One round trip. */
   findTransactions(ids: readonly TxId[]): Promise<readonly Transaction[]>
   /** Earlier requests under these keys, in order; null if there is none. One round trip. */
-  findRequests(keys: readonly RequestKey[]): Promise<readonly (Transaction | null)[]>
+  findRequests(keys: readonly RequestKey[]): Promise<readonly (Transaction | DeletedRequest | null)[]>
   findTransactionByHash(hash: Hash): Promise<Transaction | null>
   /** In the order of acceptance, from either end. */
   listTransactions(filter: TransactionFilter, page: PageRequest): Promise<Page<Transaction>>

@@ -77,7 +77,10 @@ export function createAccept(ports: AcceptPorts): Accept {
     if (requestId === null) return null
     const earlier = await findRequest({ lane, requestId, tenant: tenant ?? '' })
     if (earlier === null) return null
-    if (earlier.intent.requestDigest !== requestDigest) throw conflict(requestId, earlier.id)
+    const isDeleted = earlier.state === 'DELETED'
+    const digest = isDeleted ? earlier.requestDigest : earlier.intent.requestDigest
+    if (digest !== requestDigest) throw conflict(requestId, earlier.id)
+    if (isDeleted) throw deleted(requestId, earlier.id)
     return { type: 'existing', transaction: earlier }
   }
 

@@ -113,11 +113,11 @@ export function forgetMemoryRequest(lane: MemoryLane | undefined, tenant: string
   lane?.requests.delete(requestKey(tenant, requestId))
 }
 
-/** Lanes by chain and signer, the order in which the database lists them. */
 export function isRemoved({ signer }: MemoryLane): boolean {
   return signer.removedAt !== undefined
 }
 
+/** Lanes by chain and signer, the order in which the database lists them. */
 export function sortedLanes(state: MemoryState): readonly MemoryLane[] {
   return [...state.lanes.values()].sort(
     (a, b) => a.lane.chainId - b.lane.chainId || (a.lane.signer < b.lane.signer ? -1 : 1),

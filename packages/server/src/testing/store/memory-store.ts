@@ -11,7 +11,7 @@ import type { HistoryNote } from '../../core/transaction/tx-event.ts'
 import { isCompletion } from '../../core/webhook/event-filter.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { HistoryEntry } from '../../ports/history.ts'
-import type { SignerRecord, Store } from '../../ports/store.ts'
+import type { DeletedRequest, SignerRecord, Store } from '../../ports/store.ts'
 import { LATEST_SCHEMA_VERSION } from '../../store/postgres/schema-version.ts'
 import { freeze } from './freeze.ts'
 import { appendLaneNotes, complete, readHistoryInMemory } from './memory-events.ts'
@@ -96,8 +96,14 @@ export function createMemoryStore({ clock, state = createMemoryState(() => clock
       [...new Set(ids)].flatMap((id) => orNull(findMemoryTransaction(state, id)?.tx) ?? []),
     findRequests: async (keys) =>
       keys.map(({ lane, tenant, requestId }) => {
-        const id = findMemoryRequest(state.lanes.get(laneKey(lane)), tenant, requestId)
-        return orNull(findMemoryTransaction(state, id ?? '')?.tx)
+        const id = findMemoryRequest(state.lanes.get(laneKey(lane)), tenant, requestId) ?? ''
+        const retired = state.retired.get(id)
+        const deleted: DeletedRequest | undefined = retired && {
+          state: 'DELETED',
+          id,
+          requestDigest: retired.requestDigest,
+        }
+        return orNull(findMemoryTransaction(state, id)?.tx ?? deleted)
       }),
     findTransactionByHash: async (hash) => orNull(findMemoryTransaction(state, state.hashes.get(hash) ?? '')?.tx),
     listTransactions: async (filter, page) => listTransactionsInMemory(state, filter, page),

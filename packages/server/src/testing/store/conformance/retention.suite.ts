@@ -71,9 +71,12 @@ export function describeRetention(get: GetStore): void {
       const first = await finishOne(store, lane, { requestId: 'once' })
       await elapse(60_000)
       const repeat = async () => (await store.insertTransactions([{ ...anyNew(lane), intent: first.intent }]))[0]
+      const find = async () => (await store.findRequests([{ lane, tenant: 'ann', requestId: 'once' }]))[0]
       await retireAll(store)
       expect(await repeat()).toMatchObject({ type: 'existing', transaction: { id: first.id } })
+      expect(await find()).toMatchObject({ state: 'CONFIRMED', id: first.id })
       await deleteAll(store)
+      expect(await find()).toEqual({ state: 'DELETED', id: first.id, requestDigest: first.intent.requestDigest })
       expect(await repeat()).toEqual({ type: 'deleted', transactionId: first.id })
       const [other] = await store.insertTransactions([anyNew(lane, { requestId: 'once' })])
       expect(other).toEqual({ type: 'conflict', transactionId: first.id })
