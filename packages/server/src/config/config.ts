@@ -90,8 +90,14 @@ export interface Config {
   readonly simulationTimeoutMs: number
   readonly logLevel: LogLevel
   readonly shutdownTimeoutMs: number
-  /** How long finished transactions are kept, null: for ever; and how long the request ids of deleted ones. */
-  readonly retention: { readonly transactionsMs: number | null; readonly requestIdsMs: number }
+  /** How long what is finished is kept; null: for ever. */
+  readonly retention: {
+    readonly transactionsMs: number | null
+    /** From the deletion of their transactions on. */
+    readonly requestIdsMs: number
+    readonly reservationsMs: number | null
+    readonly eventsMs: number | null
+  }
   /** How many lanes a node shows one by one. */
   readonly metrics: { readonly maxLanes: number }
 }
@@ -167,8 +173,10 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
     logLevel: values.logLevel,
     shutdownTimeoutMs: values.shutdownTimeout,
     retention: {
-      transactionsMs: values.transactionRetention === 'none' ? null : values.transactionRetention,
+      transactionsMs: orForEver(values.transactionRetention),
       requestIdsMs: values.requestIdRetention,
+      reservationsMs: orForEver(values.reservationRetention),
+      eventsMs: orForEver(values.eventRetention),
     },
     metrics: { maxLanes: values.metricsMaxLanes },
   }
@@ -206,4 +214,8 @@ function toChainConfig(values: ChainValues): ChainConfig {
     preconfirmations: values.preconfirmations,
     timersDeliverAt: values.timersDeliverAt,
   }
+}
+
+function orForEver(keptMs: number | 'none'): number | null {
+  return keptMs === 'none' ? null : keptMs
 }

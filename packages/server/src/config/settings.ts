@@ -10,6 +10,7 @@ import { FEE_MODELS, type FeeModel } from '../core/fees/fees.ts'
 import { FAST, STABLE } from '../core/lane/policy.ts'
 import type { LogLevel } from '../ports/telemetry.ts'
 import { KEY_SETTINGS } from './key-settings.ts'
+import { RETENTION_SETTINGS } from './retention-settings.ts'
 import { type Setting, setting } from './setting.ts'
 import { ALL_STABLE, type SignerPolicies, signerPolicies } from './signer-policies.ts'
 import { amountOr } from './values/amount.ts'
@@ -419,18 +420,7 @@ export const SETTINGS = {
     fallback: 'info',
     description: 'The lowest level to log.',
   }),
-  transactionRetention: setting<number | 'none'>({
-    type: orWord(duration(DAY, 3_650 * DAY), 'none'),
-    fallback: 'none',
-    description:
-      'How long finished transactions are kept, with their signed bytes and history. Drover deletes older ones in small batches. `none` keeps them for ever. They are kept at least as long as deliveries to webhooks may need them.',
-  }),
-  requestIdRetention: setting({
-    type: duration(DAY, 3_650 * DAY),
-    fallback: 365 * DAY,
-    description:
-      'How long the request id of a deleted transaction is still recognised. A repeat is refused with `transaction_deleted` instead of being sent again.',
-  }),
+  ...RETENTION_SETTINGS,
   metricsMaxLanes: setting({
     type: integer(0, 100_000),
     fallback: 500,

@@ -1,7 +1,7 @@
 /**
- * The end of finished transactions, in steps that are each short: first what stays of them is written down (`retire`),
- * later they are deleted, and much later their request ids are forgotten. Only one node does any of it at a time; to the
- * others it answers null.
+ * The end of what is finished, in steps that are each short. Of transactions, first what stays of them is written down
+ * (`retire`), later they are deleted, and much later their request ids are forgotten. Only one node does any of it at a
+ * time; to the others it answers null.
  */
 export interface RetentionStore {
   /**
@@ -13,6 +13,10 @@ export interface RetentionStore {
   deleteRetired(retiredForMs: number, limit: number): Promise<number | null>
   /** Forgets the request ids of transactions that were deleted at least this long ago. */
   forgetRequests(deletedForMs: number, limit: number): Promise<number | null>
+  /** Deletes reservations that ended at least this long ago. Those of one request go together, so a few more than `limit` may go. */
+  deleteReservations(finalForMs: number, limit: number): Promise<number | null>
+  /** Deletes events that belong to no transaction, are this old, and that no webhook still has to deliver. */
+  deleteLaneEvents(olderThanMs: number, limit: number): Promise<number | null>
 }
 
 export interface RetireLook {

@@ -15,9 +15,11 @@ export interface Retention {
 }
 
 export interface RetentionSettings {
-  /** How long a finished transaction is kept. */
-  readonly transactionsMs: number
+  /** How long what is finished is kept; null: for ever. */
+  readonly transactionsMs: number | null
   readonly requestIdsMs: number
+  readonly reservationsMs: number | null
+  readonly eventsMs: number | null
 }
 
 interface RetentionPorts {
@@ -26,6 +28,8 @@ interface RetentionPorts {
   readonly telemetry: Telemetry
   readonly settings: RetentionSettings
 }
+
+type Kind = 'transactions' | 'request_ids' | 'reservations' | 'events'
 
 const PASS_EVERY_MS = 10 * 60_000
 /** Longer than any statement may run: see migration 0018. */
@@ -66,16 +70,16 @@ export function createRetention({ store, clock, telemetry, settings }: Retention
     })
   }
 
-  function count(kind: 'transactions' | 'request_ids', by: number | null): boolean {
+  function count(kind: Kind, by: number | null): boolean {
     telemetry.count('drover_retention_total', { kind }, by ?? 0)
-    return by === BATCH
+    return by !== null && by >= BATCH
   }
 
   /** How many were retired. */
-  async function retire(): Promise<number> {
+  async function retire(finalForMs: number): Promise<number> {
     let [after, retired] = [0, 0]
     await repeat(async () => {
-      const look = await store.retireTransactions({ finalForMs: settings.transactionsMs, after, limit: BATCH })
+      const look = await store.retireTransactions({ finalForMs, after, limit: BATCH })
       retired += look?.count ?? 0
       after = look?.next ?? after
       return look !== null && look.next !== null
@@ -87,20 +91,28 @@ export function createRetention({ store, clock, telemetry, settings }: Retention
     await repeat(async () => count('transactions', await store.deleteRetired(GRACE_MS, BATCH)))
   }
 
-  async function pass(): Promise<void> {
+  async function passTransactions(finalForMs: number): Promise<void> {
     await remove()
-    if ((await retire()) > 0) {
+    if ((await retire(finalForMs)) > 0) {
       await rest(GRACE_MS)
       await remove()
     }
     await repeat(async () => count('request_ids', await store.forgetRequests(settings.requestIdsMs, BATCH)))
   }
 
+  async function pass(): Promise<void> {
+    const { transactionsMs, reservationsMs, eventsMs } = settings
+    if (reservationsMs !== null)
+      await repeat(async () => count('reservations', await store.deleteReservations(reservationsMs, BATCH)))
+    if (eventsMs !== null) await repeat(async () => count('events', await store.deleteLaneEvents(eventsMs, BATCH)))
+    if (transactionsMs !== null) await passTransactions(transactionsMs)
+  }
+
   function run(): void {
     running = pass()
       .catch((error: unknown) => {
         const level = error instanceof StoreUnavailable ? 'warn' : 'error'
-        telemetry.log(level, 'could not delete old transactions; trying again later', { error })
+        telemetry.log(level, 'could not delete what is old; trying again later', { error })
       })
       .finally(() => {
         if (!stopped) cancelPass = clock.schedule(PASS_EVERY_MS, run)

@@ -24,3 +24,7 @@ create index retired_tx_to_forget on retired_tx (deleted_at) where deleted_at is
 
 -- Asked with every deletion: a transaction of a timer stays as long as its fire.
 create index mailbox_entry_of_tx on mailbox_entry (tx_id) where tx_id is not null;
+
+-- By age, so that a look at what is old ends where it is no longer old.
+create index nonce_reservation_final on nonce_reservation (final_at) where final_at is not null;
+create index tx_event_of_no_tx on tx_event (at) where tx_id is null;

@@ -3,6 +3,7 @@ import type { Store } from '../../ports/store.ts'
 import { createDatabase, type DatabaseOptions } from './database.ts'
 import { readHeaders, saveHeaders } from './header-statements.ts'
 import { countAhead, countQueued, createLaneLoads, listMined, readExpired, readNonceLine } from './lanes/lane-reads.ts'
+import { deleteLaneEvents, deleteReservations } from './lanes/lane-retention.ts'
 import {
   acquireLeases,
   lanesWithWork,
@@ -57,6 +58,8 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     retireTransactions: (look) => retireTransactions(database, look),
     deleteRetired: (retiredForMs, limit) => deleteRetired(database, retiredForMs, limit),
     forgetRequests: (deletedForMs, limit) => forgetRequests(database, deletedForMs, limit),
+    deleteReservations: (finalForMs, limit) => deleteReservations(database, finalForMs, limit),
+    deleteLaneEvents: (olderThanMs, limit) => deleteLaneEvents(database, olderThanMs, limit),
     registerSigners: (signers, options) => registerSigners(database, signers, options),
     removeSigner: (signer, note) => removeSigner(database, signer, note),
     listSigners: () => listSigners(database),

@@ -300,6 +300,8 @@ create table nonce_reservation (
   constraint nonce_reservation_yielded_on_order CHECK (((yielded_at IS NULL) OR ((fill_ordered_at IS NOT NULL) AND (nonce IS NOT NULL))))
 ) with (fillfactor=70);
 
+CREATE INDEX nonce_reservation_final ON public.nonce_reservation USING btree (final_at) WHERE (final_at IS NOT NULL);
+
 CREATE INDEX nonce_reservation_open ON public.nonce_reservation USING btree (chain_id, signer, created_at, ordinal) WHERE (final_at IS NULL);
 
 CREATE UNIQUE INDEX nonce_reservation_live_nonce ON public.nonce_reservation USING btree (chain_id, signer, nonce) WHERE ((nonce IS NOT NULL) AND (final_at IS NULL));
@@ -623,6 +625,8 @@ create table tx_event (
 ) with (fillfactor=90);
 
 CREATE INDEX tx_event_completion ON public.tx_event USING btree (event_id) WHERE (to_state = ANY (ARRAY['CONFIRMED'::text, 'FAILED_FINAL'::text, 'CANCELLED'::text, 'EXPIRED'::text]));
+
+CREATE INDEX tx_event_of_no_tx ON public.tx_event USING btree (at) WHERE (tx_id IS NULL);
 
 create table webhook (
   webhook_id uuid not null,

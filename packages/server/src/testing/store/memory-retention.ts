@@ -1,5 +1,6 @@
-/** The end of finished transactions in the in-memory store. It has no timers and no webhooks of its own to ask. */
+/** The end of what is finished in the in-memory store. It has no timers and no webhooks of its own to ask. */
 import { laneKey } from '../../core/lane/lane.ts'
+import type { Reservation } from '../../core/lane/reservation.ts'
 import { isTerminal, type TxId } from '../../core/transaction/transaction.ts'
 import type { RetentionStore } from '../../ports/retention-store.ts'
 import { forgetMemoryRequest, type MemoryState } from './memory-state.ts'
@@ -51,5 +52,32 @@ export function createMemoryRetention(state: MemoryState): RetentionStore {
       }
       return due.length
     },
+    deleteReservations: async (finalForMs, limit) => {
+      const before = state.now() - finalForMs
+      const isOld = ({ finalAt }: Reservation) => finalAt !== null && finalAt <= before
+      let count = 0
+      for (const { reservations } of state.lanes.values()) {
+        const all = [...reservations.values()].map(({ reservation }) => reservation)
+        for (const each of all.filter(isOld)) {
+          const together = all.filter((other) => other === each || isOfOneRequest(other, each))
+          if (count >= limit || !together.every(isOld)) continue
+          for (const { id } of together) if (reservations.delete(id)) count += 1
+        }
+      }
+      return count
+    },
+    deleteLaneEvents: async (olderThanMs, limit) => {
+      const due = state.events
+        .filter(({ txId, eventId, at }) => {
+          return txId === null && at <= state.now() - olderThanMs && !state.deletedEvents.has(eventId)
+        })
+        .slice(0, limit)
+      for (const { eventId } of due) state.deletedEvents.add(eventId)
+      return due.length
+    },
   }
+}
+
+function isOfOneRequest(one: Reservation, other: Reservation): boolean {
+  return one.requestId !== null && one.requestId === other.requestId && one.tenant === other.tenant
 }

@@ -67,6 +67,8 @@ export interface MemoryState {
   /** What stays of transactions that are deleted, or will be. */
   readonly retired: Map<TxId, MemoryRetired>
   readonly deleted: Set<TxId>
+  /** Events of no transaction that are deleted. */
+  readonly deletedEvents: Set<number>
 }
 
 export interface MemoryRetired {
@@ -93,6 +95,7 @@ export function createMemoryState(now: () => number): MemoryState {
     acceptedSeq: 0,
     retired: new Map(),
     deleted: new Set(),
+    deletedEvents: new Set(),
   }
 }
 

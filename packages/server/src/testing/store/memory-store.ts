@@ -212,7 +212,7 @@ function updateSigner(
 }
 
 function eventsAfter(
-  { events, deleted }: MemoryState,
+  { events, deleted, deletedEvents }: MemoryState,
   after: number,
   limit: number,
   reach: Reach = ALL_LANES,
@@ -221,7 +221,8 @@ function eventsAfter(
   const found: HistoryEntry[] = []
   for (let at = Math.max(0, after); at < events.length && found.length < limit; at++) {
     const event = events[at]
-    if (event === undefined || (event.txId !== null && deleted.has(event.txId))) continue
+    if (event === undefined || deletedEvents.has(event.eventId)) continue
+    if (event.txId !== null && deleted.has(event.txId)) continue
     if (mayUse(reach, event.lane) && isWanted(event)) found.push(event)
   }
   return found

@@ -7,7 +7,7 @@ import type { Database } from '../database.ts'
 
 /** Any constant will do as long as nothing else in the database uses it. */
 const LOCK_KEY = '4919341720851438'
-const TURN = `turn as materialized (select pg_try_advisory_xact_lock(${LOCK_KEY}) as mine)`
+export const TURN = `turn as materialized (select pg_try_advisory_xact_lock(${LOCK_KEY}) as mine)`
 
 /**
  * By acceptance, and without a condition on what it finds: a look at old transactions must never become one at all the
@@ -76,7 +76,7 @@ with ${TURN}, due as materialized (
 select (select mine from turn) as mine, (select count(*) from due) as count`,
 } as const
 
-interface Row {
+export interface TurnRow {
   readonly mine: boolean
   readonly count: number
 }
@@ -85,7 +85,7 @@ export async function retireTransactions(
   database: Database,
   { finalForMs, after, limit }: RetireLook,
 ): Promise<Retired | null> {
-  interface RetireRow extends Row {
+  interface RetireRow extends TurnRow {
     readonly last: number | null
     readonly old: number
   }
@@ -95,11 +95,11 @@ export async function retireTransactions(
 }
 
 export async function deleteRetired(database: Database, retiredForMs: number, limit: number): Promise<number | null> {
-  const [row] = await database.query<Row>(DELETE, [retiredForMs, limit])
+  const [row] = await database.query<TurnRow>(DELETE, [retiredForMs, limit])
   return row?.mine === true ? row.count : null
 }
 
 export async function forgetRequests(database: Database, deletedForMs: number, limit: number): Promise<number | null> {
-  const [row] = await database.query<Row>(FORGET, [deletedForMs, limit])
+  const [row] = await database.query<TurnRow>(FORGET, [deletedForMs, limit])
   return row?.mine === true ? row.count : null
 }

@@ -69,5 +69,6 @@ test('only one node deletes at a time: the others do not wait for it', async () 
   await locks.hold([['select pg_advisory_xact_lock($1)', [key]]], async () => {
     expect(await store.retireTransactions({ finalForMs: 0, after: 0, limit: 10 })).toBeNull()
     expect([await store.deleteRetired(0, 10), await store.forgetRequests(0, 10)]).toEqual([null, null])
+    expect([await store.deleteReservations(0, 10), await store.deleteLaneEvents(0, 10)]).toEqual([null, null])
   })
 })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import type { Store } from '../../../ports/store.ts'
 import { describeAcceptance } from './acceptance.suite.ts'
 import { describeEvents } from './events.suite.ts'
+import { describeLaneRetention } from './lane-retention.suite.ts'
 import { describeLaneWrites } from './lane-writes.suite.ts'
 import { describeLeases } from './leases.suite.ts'
 import { describeNodes } from './nodes.suite.ts'
@@ -39,6 +40,7 @@ export function describeStore(name: string, create: () => Promise<StoreUnderTest
     }
     describeAcceptance(get)
     describeRetention(get)
+    describeLaneRetention(get)
     describeLeases(get)
     describeNodes(get)
     describeLaneWrites(get)
