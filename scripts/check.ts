@@ -17,6 +17,8 @@ interface Step {
   run(): Promise<Verdict>
 }
 
+/** What `env` says about a program that is not there. */
+const NOT_FOUND = 127
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 function program(name: string, command: string, ...args: readonly string[]): Step {
@@ -25,6 +27,19 @@ function program(name: string, command: string, ...args: readonly string[]): Ste
     name,
     async run() {
       const { code, output } = await runProgram(existsSync(local) ? local : command, args, ROOT)
+      return code === 0 ? { type: 'ok' } : { type: 'failed', output }
+    },
+  }
+}
+
+/** A tool of the machine, not of this repository: where it is missing, the step says so. */
+function tool(name: string, command: string, ...args: readonly string[]): Step {
+  return {
+    name,
+    async run() {
+      // No cluster is looked for, whatever this machine is connected to.
+      const { code, output } = await runProgram('env', ['KUBECONFIG=/dev/null', command, ...args], ROOT)
+      if (code === NOT_FOUND) return { type: 'skipped', reason: `${command} is not installed` }
       return code === 0 ? { type: 'ok' } : { type: 'failed', output }
     },
   }
@@ -93,6 +108,10 @@ async function listSteps(): Promise<readonly Step[]> {
       '--check',
     ),
     traces,
+    tool('alert rules', 'promtool', 'check', 'rules', 'deploy/monitoring/alerts.yml'),
+    tool('tests of the alert rules', 'promtool', 'test', 'rules', 'deploy/monitoring/alerts.test.yml'),
+    tool('systemd unit', 'systemd-analyze', 'verify', 'deploy/systemd/drover.service'),
+    tool('Kubernetes manifests', 'kubectl', 'kustomize', 'deploy/kubernetes'),
     program('build', 'npm', 'run', '--silent', 'build'),
     ...published.flatMap(({ folder, hasTypes }) => [
       program(`package ${folder}`, 'publint', '--strict', folder),

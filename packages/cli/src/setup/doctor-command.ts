@@ -94,6 +94,8 @@ function toSubject(resolved: ResolvedSettings, isTrial: boolean): Subject {
   const { values, chains } = resolved
   return {
     databaseUrl: values.databaseUrl ?? null,
+    poolerUrl: values.databasePoolerUrl ?? null,
+    leaseDurationMs: values.leaseDuration ?? 15_000,
     keys: findKeyConfig(resolved),
     isTrial,
     chains: chains.map(({ values: chain }) => ({

@@ -38,13 +38,14 @@ export const explainCommand: ServiceCommand = {
 }
 
 function presentExplanation(explanation: Explanation, id: string, style: Style): string {
-  const { summary, cause, nextAction, nextActionAt, options, advice } = explanation
+  const { summary, cause, nextAction, nextActionAt, options, advice, runbook } = explanation
   const head = presentFields(
     [
       ['why', summary],
       ['cause', cause],
       ['next', nextActionAt === null ? nextAction : `${nextAction} (${nextActionAt})`],
       ['what to do', advice],
+      ['runbook', runbook],
     ],
     style,
   )

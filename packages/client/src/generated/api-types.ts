@@ -405,6 +405,8 @@ export interface Explanation {
   readonly nextActionAt: string | null
   /** What you should do now. Null if there is nothing to do. For people: the wording may change. */
   readonly advice: string | null
+  /** Where the docs say what to do: an entry of docs/runbook.md. Null if there is nothing to do. */
+  readonly runbook: string | null
   /** What can be done to it now, and the effect of each action. */
   readonly options: readonly ({
     readonly action: 'approve' | 'reject' | 'suspend' | 'resume' | 'retry' | 'cancel' | 'resolve' | 'requeue' | 'close' | 'speed-up'
@@ -614,6 +616,8 @@ export interface Lane {
     readonly message: string
     /** What to do about it. For people: the wording may change. */
     readonly action: string
+    /** Where the docs say more about it: an entry of docs/runbook.md. */
+    readonly runbook: string
     /** ISO 8601, UTC. */
     readonly since: string
     /** The first affected transaction. */
@@ -790,7 +794,7 @@ export interface Problem {
   /** What is wrong and what to do about it. */
   readonly detail: string
   /** Stable, so programs can rely on it. */
-  readonly code: 'invalid_request' | 'not_found' | 'unauthorized' | 'forbidden' | 'rate_limited' | 'tenant_limit' | 'overloaded' | 'misdirected_request' | 'method_not_allowed' | 'unknown_chain' | 'unknown_signer' | 'signer_exists' | 'signer_busy' | 'no_master_key' | 'idempotency_conflict' | 'transaction_rejected' | 'refused_by_rule' | 'action_forbidden' | 'not_lock_owner' | 'reservation_expired' | 'queue_full' | 'too_many_waiting' | 'chain_unavailable' | 'database_unavailable' | 'webhook_limit' | 'timer_limit' | 'timers_unavailable' | 'too_many_streams' | 'payload_too_large' | 'headers_too_large' | 'request_timeout' | 'unsupported_media_type' | 'internal'
+  readonly code: 'invalid_request' | 'not_found' | 'unauthorized' | 'forbidden' | 'rate_limited' | 'tenant_limit' | 'overloaded' | 'misdirected_request' | 'method_not_allowed' | 'unknown_chain' | 'unknown_signer' | 'signer_exists' | 'signer_busy' | 'no_master_key' | 'idempotency_conflict' | 'transaction_deleted' | 'transaction_rejected' | 'refused_by_rule' | 'action_forbidden' | 'not_lock_owner' | 'reservation_expired' | 'queue_full' | 'too_many_waiting' | 'chain_unavailable' | 'database_unavailable' | 'webhook_limit' | 'timer_limit' | 'timers_unavailable' | 'too_many_streams' | 'payload_too_large' | 'headers_too_large' | 'request_timeout' | 'unsupported_media_type' | 'internal'
   /** Path of the field that is wrong. */
   readonly field?: string
   /** Decoded revert reason, or the node's own words. */

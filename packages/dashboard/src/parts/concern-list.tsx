@@ -11,7 +11,7 @@ export function ConcernList({ overview: { readiness, lanes, chains } }: { readon
   return (
     <section class="concerns" aria-label="Needs attention">
       <ul>
-        {concerns.map(({ level, text, action, href }) => (
+        {concerns.map(({ level, text, action, runbook, href }) => (
           <li class={`concern is-${level}`} key={text}>
             <AlertIcon />
             <div>
@@ -19,6 +19,11 @@ export function ConcernList({ overview: { readiness, lanes, chains } }: { readon
               {action !== null && (
                 <p class="concern-action">
                   <CodedText text={action} />
+                </p>
+              )}
+              {runbook !== null && (
+                <p class="concern-action">
+                  Runbook: <code>{runbook}</code>
                 </p>
               )}
             </div>

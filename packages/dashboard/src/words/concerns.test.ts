@@ -15,6 +15,7 @@ function problem(over: Partial<LaneResource['problems'][number]>): LaneResource[
     level: 'bad',
     message: 'Nonce 4 is stuck.',
     action: 'Look.',
+    runbook: 'docs/runbook.md#stuck',
     since: LANE.createdAt,
     transactionId: null,
     reservationId: null,
@@ -29,17 +30,25 @@ test('a problem of a signer links to its transaction, and says what to do', () =
     level: 'bad',
     text: 'payouts: Nonce 4 is stuck.',
     action: 'Look.',
+    runbook: 'docs/runbook.md#stuck',
     href: `#/tx/${transactionId}`,
   })
 })
 
 test('and to the signer if there is no transaction', () => {
-  const low = problem({ code: 'balance_low', level: 'warn', message: 'The balance is low.', action: 'Pay in.' })
+  const low = problem({
+    code: 'balance_low',
+    level: 'warn',
+    message: 'The balance is low.',
+    action: 'Pay in.',
+    runbook: 'docs/runbook.md#balance-low',
+  })
   expect(findConcerns(READY, [{ ...LANE, problems: [low] }])).toEqual([
     {
       level: 'warn',
       text: '0xf39F…2266: The balance is low.',
       action: 'Pay in.',
+      runbook: 'docs/runbook.md#balance-low',
       href: `#/signer/${LANE.address}`,
     },
   ])
@@ -99,6 +108,7 @@ test.each([
       level: 'warn',
       text: `payouts: ${words}`,
       action: expect.stringContaining(step),
+      runbook: 'docs/runbook.md#nonce-drift',
       href: `#/signer/${LANE.address}`,
     },
   ])

@@ -11,6 +11,8 @@ export interface Concern {
   readonly text: string
   /** What to do about it. */
   readonly action: string | null
+  /** The entry of the runbook about it. */
+  readonly runbook: string | null
   /** Where to look. */
   readonly href: string | null
 }
@@ -30,29 +32,38 @@ export function findConcerns(
 }
 
 function describeReadinessProblem({ part, message, action }: Readiness['problems'][number]): Concern {
-  return { level: 'bad', text: `${part.charAt(0).toUpperCase()}${part.slice(1)}: ${message}`, action, href: null }
+  return {
+    level: 'bad',
+    text: `${part.charAt(0).toUpperCase()}${part.slice(1)}: ${message}`,
+    action,
+    runbook: null,
+    href: null,
+  }
 }
 
 function inspectEndpoint({ name, state, lagBlocks, lastError }: EndpointResource): Concern[] {
   if (state === 'healthy' || state === 'unverified') return []
   const why = state === 'lagging' ? `${formatCount(lagBlocks ?? 0)} blocks behind` : (lastError?.message ?? '')
   const text = `RPC endpoint ${name}: ${nameEndpointState(state)}${why && `, ${why}`}`
-  return [{ level: 'warn', text, action: null, href: null }]
+  return [{ level: 'warn', text, action: null, runbook: 'docs/runbook.md#rpc-endpoint', href: null }]
 }
 
 function inspectLane(lane: LaneResource): Concern[] {
   const who = lane.label ?? shortenAddress(lane.address)
   const href = formHash({ page: 'signer', address: lane.address, after: null })
-  const concerns = lane.problems.map(({ level, message, action, transactionId }): Concern => {
+  const concerns = lane.problems.map(({ level, message, action, runbook, transactionId }): Concern => {
     const where = transactionId === null ? href : formHash({ page: 'transaction', key: transactionId })
-    return { level, text: `${who}: ${message}`, action, href: where }
+    return { level, text: `${who}: ${message}`, action, runbook, href: where }
   })
   if (lane.paused) {
     const text = `${who}: paused, ${formatCount(lane.queued)} queued`
-    concerns.push({ level: 'warn', text, action: null, href })
+    concerns.push({ level: 'warn', text, action: null, runbook: null, href })
   }
   const drift = lane.chain?.drift ?? 0
   const said = describeDrift(drift)
-  if (said !== null) concerns.push({ level: 'warn', text: `${who}: ${said}`, action: adviseOnDrift(drift), href })
+  if (said !== null) {
+    const runbook = 'docs/runbook.md#nonce-drift'
+    concerns.push({ level: 'warn', text: `${who}: ${said}`, action: adviseOnDrift(drift), runbook, href })
+  }
   return concerns
 }

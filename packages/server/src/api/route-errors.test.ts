@@ -340,6 +340,15 @@ const BY_CODE: Readonly<Record<string, Scene>> = {
 
 const SCENES: Readonly<Record<string, Scene>> = {
   'createTransaction idempotency_conflict': create({ value: '2' }),
+  'createTransaction transaction_deleted': async (route) => {
+    const api = await createTestApi()
+    const body = { ...SEND, requestId: 'one' }
+    const { id } = (await api.server.inject({ method: 'POST', url: '/v1/transactions', payload: body })).json()
+    await api.server.inject({ method: 'POST', url: `/v1/transactions/${id}/cancel`, payload: { reason: 'x' } })
+    await api.store.retireTransactions({ finalForMs: -1, after: 0, limit: 10 })
+    await api.store.deleteRetired(0, 10)
+    return call(api, route, {}, body)
+  },
   'createTransaction unknown_signer': create({ from: STRANGER }),
   'createTransaction unknown_chain': create({ chainId: 5 }),
   'createTransaction transaction_rejected': create({ requestId: 'two', data: REVERTING_DATA }),

@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.ts'
 import { AppError } from '../core/app-error.ts'
 import type { AcceptBounds } from '../engine/accept/accept.ts'
-import { createQueueBounds } from '../engine/tenants/queue-depth.ts'
+import { createQueueBounds, type QueueBounds } from '../engine/tenants/queue-depth.ts'
 import { createTenantPool } from '../engine/tenants/tenant-pool.ts'
 import type { WorkTurns } from '../engine/tenants/work-turns.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -16,11 +16,15 @@ interface BoundsPorts {
   readonly work: Pick<WorkTurns, 'spend'>
 }
 
+interface OpenBounds extends AcceptBounds {
+  readonly queue: QueueBounds
+}
+
 const RETRY_AFTER_MS = 1_000
 /** What the thread has to do for a transaction from its acceptance to its end, about. */
 const ACCEPTED_MS = 1
 
-export function openAcceptBounds({ tenants, intake }: Config, { work, ...ports }: BoundsPorts): AcceptBounds {
+export function openAcceptBounds({ tenants, intake }: Config, { work, ...ports }: BoundsPorts): OpenBounds {
   const { sharePercent } = tenants
   const places = createTenantPool({
     what: 'requests waiting to be stored',

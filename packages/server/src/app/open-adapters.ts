@@ -5,6 +5,7 @@ import type { Access } from '../api/access/access.ts'
 import { detectChainId } from '../chain/detect-chain-id.ts'
 import { createEvmChain, type EvmChain } from '../chain/evm-chain.ts'
 import type { ChainConfig, Config } from '../config/config.ts'
+import { ConfigProblems } from '../config/config-problems.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
 import type { Random } from '../ports/clock.ts'
@@ -17,11 +18,13 @@ import { createStoredKeys, type StoredKeys } from '../signer/stored-keys.ts'
 import { createPostgresAccessStore } from '../store/postgres/access/postgres-access-store.ts'
 import { createPostgresKeyStore } from '../store/postgres/keys/postgres-key-store.ts'
 import { describeOutage, migrate } from '../store/postgres/migrate.ts'
+import { findSessionFix, type SessionTimeouts } from '../store/postgres/pooled-session.ts'
 import { createPostgresStore } from '../store/postgres/postgres-store.ts'
 import { openKeys } from './keys/open-keys.ts'
 import { logKeptPolicies } from './log-kept-policies.ts'
 import { openAccess } from './open-access.ts'
 import { policyOf } from './service-settings.ts'
+import { sessionTimeouts } from './session-timeouts.ts'
 import type { StartWait } from './start-wait.ts'
 import type { SystemClock } from './system-clock.ts'
 import { createSystemRandom } from './system-random.ts'
@@ -60,17 +63,19 @@ export async function openAdapters(config: Config, ports: AdapterPorts): Promise
     Promise.all(config.chains.map((chain) => openChain(chain, ports))),
     withDatabase(() => migrate(config.database.url)),
   ])
+  const timeouts = sessionTimeouts(config.lease.durationMs)
+  await withDatabase(() => checkPooler(config.database.poolerUrl, timeouts))
   const store = createPostgresStore({
     databaseUrl: config.database.url,
+    poolerUrl: config.database.poolerUrl,
     telemetry,
-    // A statement that outlived the lease could hold a lane that the node has already lost.
-    statementTimeoutMs: Math.min(10_000, Math.floor(config.lease.durationMs * (2 / 3))),
-    idleInTransactionTimeoutMs: Math.min(5_000, Math.floor(config.lease.durationMs / 3)),
+    ...timeouts,
   })
   await withDatabase(() => adjustClock(clock, store))
   const nodeId = random.id(clock.now())
   const keys = createPostgresAccessStore({
     databaseUrl: config.database.url,
+    poolerUrl: config.database.poolerUrl,
     telemetry,
     applicationName: 'drover access',
   })
@@ -82,6 +87,7 @@ export async function openAdapters(config: Config, ports: AdapterPorts): Promise
   telemetry.log('info', `signing with ${describeKit(kit)}`)
   const keyStore = createPostgresKeyStore({
     databaseUrl: config.database.url,
+    poolerUrl: config.database.poolerUrl,
     telemetry,
     applicationName: 'drover keys',
   })
@@ -110,6 +116,14 @@ export async function openAdapters(config: Config, ports: AdapterPorts): Promise
       await Promise.all([access.close(), store.close(), keyStore.close()])
     },
   }
+}
+
+/** Throws what to run if the role behind a pooler does not have the session that Drover needs. */
+async function checkPooler(poolerUrl: string | null, timeouts: SessionTimeouts): Promise<void> {
+  const fix = poolerUrl === null ? null : await findSessionFix(poolerUrl, timeouts)
+  if (fix === null) return
+  const message = `Behind a pooler, the role needs settings of its own. Run this in PostgreSQL, then \`RECONNECT\` in PgBouncer or restart it: ${fix}`
+  throw new ConfigProblems([{ place: 'databasePoolerUrl', message }])
 }
 
 async function adjustClock(clock: SystemClock, store: { ping(): Promise<{ readonly nowMs: number }> }): Promise<void> {

@@ -10,6 +10,7 @@ import type { Clock, Random } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { createPostgresTimerStore } from '../store/postgres/timers/postgres-timer-store.ts'
+import { sessionTimeouts } from './session-timeouts.ts'
 
 interface TimerPorts {
   readonly store: Store
@@ -40,10 +41,10 @@ export function openTimers(config: Config, ports: TimerPorts): OpenTimers {
   const { durationMs: ttlMs, renewIntervalMs } = config.lease
   const store = createPostgresTimerStore({
     databaseUrl: config.database.url,
+    poolerUrl: config.database.poolerUrl,
     telemetry,
     applicationName: 'drover timers',
-    statementTimeoutMs: Math.min(10_000, Math.floor(ttlMs * (2 / 3))),
-    idleInTransactionTimeoutMs: Math.min(5_000, Math.floor(ttlMs / 3)),
+    ...sessionTimeouts(ttlMs),
   })
   const statusOf = (chainId: number) => engine.followStatus().find((chain) => chain.chainId === chainId)
   const viewOf = (chainId: number) => statusOf(chainId)?.view ?? null

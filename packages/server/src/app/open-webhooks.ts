@@ -14,6 +14,7 @@ import { createSecretBox, type SecretBox } from '../store/postgres/webhooks/secr
 import { createPoster } from '../webhooks/post-delivery.ts'
 import { createWebhookDeliverer } from '../webhooks/webhook-deliverer.ts'
 import { findTargetProblem } from '../webhooks/webhook-target.ts'
+import { sessionTimeouts } from './session-timeouts.ts'
 
 interface WebhookPorts {
   readonly store: Store
@@ -38,9 +39,10 @@ export function openWebhooks(config: Config, ports: WebhookPorts): OpenWebhooks 
   const store = createPostgresWebhookStore({
     secrets,
     databaseUrl: config.database.url,
+    poolerUrl: config.database.poolerUrl,
     telemetry,
     applicationName: 'drover webhooks',
-    statementTimeoutMs: Math.min(10_000, Math.floor(config.lease.durationMs * (2 / 3))),
+    ...sessionTimeouts(config.lease.durationMs),
   })
   const deliverer = createWebhookDeliverer({
     ...ports,

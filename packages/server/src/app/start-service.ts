@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
 import { keepSigners } from './keys/keep-signers.ts'
 import { openAdapters } from './open-adapters.ts'
+import { openRetention } from './open-retention.ts'
 import { openTimers } from './open-timers.ts'
 import { openWebhooks } from './open-webhooks.ts'
 import { createStartWait } from './start-wait.ts'
@@ -34,6 +35,7 @@ export async function startService(
   const wait = createStartWait({ http: config.http, clock, telemetry, signal })
   const adapters = await openAdapters(config, { clock, telemetry, wait })
   const { nodeId, store, random } = adapters
+  telemetry.setNode(nodeId)
   const wired = await wireEngine(config, adapters, telemetry)
   const { engine, intake, signers, reservations, resets, review, rules } = wired
   const webhooks = openWebhooks(config, { store, clock, random, telemetry, nodeId })
@@ -48,6 +50,7 @@ export async function startService(
     engine,
     chains: adapters.chains,
   })
+  const retention = openRetention(config, { store, clock, telemetry })
   const server = wireApi(config, {
     adapters,
     wired,
@@ -60,8 +63,9 @@ export async function startService(
   keeping.start()
   await webhooks.start()
   await timing.start()
+  retention.start()
   const url = await listen(server, await wait.end()).catch(async (error: unknown) => {
-    await Promise.all([engine.stop(), webhooks.stop(), timing.stop()])
+    await Promise.all([engine.stop(), webhooks.stop(), timing.stop(), retention.stop()])
     keeping.stop()
     await Promise.all([webhooks.close(), timing.close(), adapters.close()])
     throw error
@@ -75,7 +79,8 @@ export async function startService(
   async function stopInOrder(): Promise<void> {
     review.stop()
     // In parallel: a slow client must not keep the lanes from moving to a peer.
-    await Promise.all([engine.stop(), webhooks.stop(), timing.stop(), server.close().then(() => intake.drain())])
+    const drained = server.close().then(() => intake.drain())
+    await Promise.all([engine.stop(), webhooks.stop(), timing.stop(), retention.stop(), drained])
     keeping.stop()
     signers.close()
     rules.close()

@@ -23,7 +23,7 @@ import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
 import { createWorkTurns, type WorkTurns } from '../engine/tenants/work-turns.ts'
 import { createTransactionWaits, type TransactionWaits } from '../engine/wait/transaction-waits.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
+import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
 import { openAcceptBounds } from './open-accept-bounds.ts'
 import type { Adapters } from './open-adapters.ts'
 import { openStuckHook } from './open-stuck-hook.ts'
@@ -61,11 +61,17 @@ export interface Around {
   policyOf(lane: Lane): Policy | null
 }
 
-export async function wireEngine(config: Config, adapters: Adapters, telemetry: Telemetry): Promise<WiredEngine> {
+export async function wireEngine(
+  config: Config,
+  adapters: Adapters,
+  telemetry: ServiceTelemetry,
+): Promise<WiredEngine> {
   const { store, signer, clock, random, nodeId } = adapters
   const { sharePercent } = config.tenants
   const rules = createSpendingRules({
-    ...{ store, clock, telemetry },
+    store,
+    clock,
+    telemetry,
     record: ({ keyId, actor, ...note }) => void adapters.access.recordRefusal({ keyId, name: actor }, note),
   })
   const engine = createEngine({
@@ -95,6 +101,11 @@ export async function wireEngine(config: Config, adapters: Adapters, telemetry: 
   const work = createWorkTurns(clock, createThreadCapacity())
   const pieces = createPieces(work)
   const maxTxFeeOf = createMaxTxFees(adapters)
+  const bounds = openAcceptBounds(config, { store, clock, telemetry, work })
+  telemetry.showLanes(config.metrics.maxLanes, () => {
+    bounds.queue.refresh()
+    engine.reportLanes(bounds.queue.depthOf)
+  })
   const accept = createAccept({
     store,
     signers,
@@ -107,7 +118,7 @@ export async function wireEngine(config: Config, adapters: Adapters, telemetry: 
     simulationTimeoutMs: config.simulationTimeoutMs,
     maxTxFeeOf,
     rules: rules.book,
-    bounds: openAcceptBounds(config, { store, clock, telemetry, work }),
+    bounds,
   })
   const operate = createOperate({ store, chains, clock, telemetry, ...around })
   const review = createStuckReview({

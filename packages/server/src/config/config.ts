@@ -29,7 +29,8 @@ export interface ChainConfig {
 }
 
 export interface Config {
-  readonly database: { readonly url: string }
+  /** `poolerUrl`: statements go through it; null: they do not. */
+  readonly database: { readonly url: string; readonly poolerUrl: string | null }
   readonly chains: readonly ChainConfig[]
   readonly http: { readonly host: string; readonly port: number }
   /** Whether it may start without an API key. */
@@ -89,6 +90,16 @@ export interface Config {
   readonly simulationTimeoutMs: number
   readonly logLevel: LogLevel
   readonly shutdownTimeoutMs: number
+  /** How long what is finished is kept; null: for ever. */
+  readonly retention: {
+    readonly transactionsMs: number | null
+    /** From the deletion of their transactions on. */
+    readonly requestIdsMs: number
+    readonly reservationsMs: number | null
+    readonly eventsMs: number | null
+  }
+  /** How many lanes a node shows one by one. */
+  readonly metrics: { readonly maxLanes: number }
 }
 
 export type ChainValues = Pick<
@@ -109,7 +120,7 @@ export type ChainValues = Pick<
 
 export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains: readonly ChainValues[]): Config {
   return {
-    database: { url: values.databaseUrl },
+    database: { url: values.databaseUrl, poolerUrl: values.databasePoolerUrl },
     chains: chains.map(toChainConfig),
     http: { host: values.host, port: values.port },
     isOpen: values.open,
@@ -161,6 +172,13 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
     simulationTimeoutMs: values.simulationTimeout,
     logLevel: values.logLevel,
     shutdownTimeoutMs: values.shutdownTimeout,
+    retention: {
+      transactionsMs: orForEver(values.transactionRetention),
+      requestIdsMs: values.requestIdRetention,
+      reservationsMs: orForEver(values.reservationRetention),
+      eventsMs: orForEver(values.eventRetention),
+    },
+    metrics: { maxLanes: values.metricsMaxLanes },
   }
 }
 
@@ -196,4 +214,8 @@ function toChainConfig(values: ChainValues): ChainConfig {
     preconfirmations: values.preconfirmations,
     timersDeliverAt: values.timersDeliverAt,
   }
+}
+
+function orForEver(keptMs: number | 'none'): number | null {
+  return keptMs === 'none' ? null : keptMs
 }

@@ -40,6 +40,7 @@ function planted(mistakes: fc.Arbitrary<'none' | (typeof MISTAKES)[number]>): fc
       env: {
         DROVER_SIGNER_KEYS: mistake === 'key too long' ? `0x${key}0` : `0x${key}`,
         DROVER_DATABASE_URL: `${mistake === 'no scheme' ? '' : mistake === 'wrong scheme' ? 'mysql://' : 'postgres://'}u:${password}@db/d`,
+        DROVER_DATABASE_POOLER_URL: `postgres://u:${password}@pool/d`,
         DROVER_RPC_URL: `${mistake === 'wrong scheme' ? 'ftp' : 'https'}://rpc.example/v3/${token}`,
         ...(mistake === 'port' && { DROVER_PORT: `https://u:${password}@db` }),
         ...(mistake === 'unknown' && { DROVER_SIGNER_KEY: key }),
@@ -87,6 +88,7 @@ test('no log line contains a secret, in any place', () => {
 /** By hand: a setting that holds a secret and is not marked as one would be printed, logged and offered as a flag. */
 const SECRET_SETTINGS = {
   databaseUrl: ['postgres://u:planted-password@db/d', 'planted-password'],
+  databasePoolerUrl: ['postgres://u:planted-password@pool/d', 'planted-password'],
   rpcUrl: ['https://rpc.example/v3/planted-token-0123', 'planted-token-0123'],
   signerKeys: [`0x${'5e'.repeat(32)}`, '5e'.repeat(32)],
   secretsKey: ['6f'.repeat(32), '6f'.repeat(32)],

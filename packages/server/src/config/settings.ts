@@ -10,6 +10,7 @@ import { FEE_MODELS, type FeeModel } from '../core/fees/fees.ts'
 import { FAST, STABLE } from '../core/lane/policy.ts'
 import type { LogLevel } from '../ports/telemetry.ts'
 import { KEY_SETTINGS } from './key-settings.ts'
+import { RETENTION_SETTINGS } from './retention-settings.ts'
 import { type Setting, setting } from './setting.ts'
 import { ALL_STABLE, type SignerPolicies, signerPolicies } from './signer-policies.ts'
 import { amountOr } from './values/amount.ts'
@@ -37,6 +38,13 @@ export const SETTINGS = {
     type: databaseUrl,
     description: 'The PostgreSQL database (14 or later). It stores everything.',
     secrets: secretPartsOf,
+  }),
+  databasePoolerUrl: setting<string | null>({
+    type: optional(databaseUrl, 'none'),
+    fallback: null,
+    description:
+      'A pooler in front of the same database, such as PgBouncer in transaction mode. Statements go through it. Migrations and one listening connection per node still use `databaseUrl`, which must lead to PostgreSQL itself.',
+    secrets: (url) => (url === null ? [] : secretPartsOf(url)),
   }),
   rpcUrl: setting({
     type: rpcUrlList,
@@ -411,6 +419,13 @@ export const SETTINGS = {
     type: oneOf(LOG_LEVELS),
     fallback: 'info',
     description: 'The lowest level to log.',
+  }),
+  ...RETENTION_SETTINGS,
+  metricsMaxLanes: setting({
+    type: integer(0, 100_000),
+    fallback: 500,
+    description:
+      'How many lanes (one signer on one chain) a node shows one by one in `/metrics`. It shows the others of each chain together, as the signer `others`: sums, the lowest balance, the longest wait.',
   }),
   shutdownTimeout: setting({
     type: duration(100, 10 * MINUTE),

@@ -17,6 +17,8 @@ export const APP_ERRORS = {
   signer_busy: 'The signer has transactions that are not final, reserved nonces or timers. Nothing was changed.',
   no_master_key: 'This service has no master key, so it cannot store the key of a signer.',
   idempotency_conflict: 'The same idempotency key was used before with a different body.',
+  transaction_deleted:
+    'A request with this idempotency key was accepted before. Its transaction is finished and has been deleted. It is not sent again.',
   transaction_rejected: 'The transaction would fail. Nothing was stored and no nonce was used.',
   refused_by_rule:
     'A spending rule of the signer or of the API key refuses the transaction. `rule` names the rule, `limit`, `used` and `wanted` say by how much. Nothing was stored.',

@@ -67,6 +67,8 @@ const QUIET_POLLS = 10
 
 export function createChainUnit(chain: Chain, settings: ChainSettings, ports: UnitPorts): ChainUnit {
   const { store, clock, telemetry } = ports
+  for (const result of ['confirmed', 'failed', 'cancelled'])
+    telemetry.count('drover_fees_wei_total', { chainId: chain.chainId, result }, 0)
   const depth = settings.finality.type === 'confirmations' ? settings.finality.count : 0
   const follower: BlockFollower = createBlockFollower({
     chain,

@@ -14,6 +14,7 @@ import { createFeeMarkets, type FeeMarkets } from './fees/fee-markets.ts'
 import type { FinalReorg } from './follow/final-reorg.ts'
 import { createHeaderKeeper } from './follow/header-keeper.ts'
 import { createLane } from './lane/lane.ts'
+import { createLaneReport, type ReportScene } from './lane/lane-report.ts'
 import type { LaneRunner, LaneSignal } from './lane/lane-runner.ts'
 import { createLaneWakes } from './lane-wakes.ts'
 import { withLogFields } from './log-fields.ts'
@@ -61,6 +62,8 @@ export interface Engine {
   /** The chain's health for a caller that has waited for a block since then, or for this node; null if not followed. */
   chainHealth(chainId: number, waitedSince: number | null): ChainHealth | null
   lanesHeld(): number
+  /** Sets the gauges of every lane that this node runs, from memory. */
+  reportLanes(queueOf: ReportScene['queueOf']): void
   /** A key store responds again, or there are other keys. */
   keysChanged(): void
   /** Nodes that have not reported for too long, as of this node's last heartbeat. */
@@ -114,6 +117,7 @@ export function createEngine(ports: EnginePorts): Engine {
     startLane,
   })
   const { queuePollMs, balanceIntervalMs } = settings
+  const { report } = createLaneReport(telemetry)
   const wakes = createLaneWakes({ store, keeper, clock, telemetry, nodeId, queuePollMs, balanceIntervalMs })
 
   function startLane({ lease, mayAct }: HeldLane, onFenced: () => void): LaneRunner {
@@ -179,6 +183,7 @@ export function createEngine(ports: EnginePorts): Engine {
     },
     chainHealth: (chainId, waitedSince) => units.get(chainId)?.watch.health(waitedSince) ?? null,
     lanesHeld: keeper.count,
+    reportLanes: (queueOf) => report(keeper.running(), { now: clock.now(), queueOf }),
     keysChanged: () => {
       for (const runner of keeper.running()) runner.post({ type: 'keys.changed' })
       keeper.poke()

@@ -16,6 +16,7 @@ import type { SubjectId } from '../core/rules/rule-set.ts'
 import type { Intent, Queued, SubState, Transaction, TxId, TxState } from '../core/transaction/transaction.ts'
 import type { HistoryNote } from '../core/transaction/tx-event.ts'
 import type { HistoryEntry, HistoryPage, ListOrder, MinedTransaction } from './history.ts'
+import type { NonceLine, QueueDepth, QueueOptions } from './lane-queue.ts'
 import type { LaneRequestStore } from './lane-requests.ts'
 import type {
   AcquiredLease,
@@ -29,6 +30,7 @@ import type {
   TxSave,
 } from './lane-write.ts'
 import type { Notice } from './notice.ts'
+import type { RetentionStore } from './retention-store.ts'
 import type { SpendingStore } from './spending-store.ts'
 
 /** The store cannot answer now (connection lost, failing over, time-out). A write may or may not have happened. */
@@ -61,18 +63,11 @@ export type InsertOutcome =
   /** Same lane, tenant, request id and digest: the caller's own earlier request. */
   | { readonly type: 'existing'; readonly transaction: Transaction }
   | { readonly type: 'conflict'; readonly transactionId: TxId }
+  /** The caller's own earlier request. Its transaction was finished, and has been deleted. */
+  | { readonly type: 'deleted'; readonly transactionId: TxId }
   | { readonly type: 'unknown_signer' }
   /** Rules bind it that it was not held against, or the books have changed since: nothing was stored. */
   | { readonly type: 'not_judged' }
-
-/** What the next nonces of a lane depend on, as of one moment. */
-export interface NonceLine {
-  readonly cursor: number | null
-  /** Lowest first. */
-  readonly recyclable: readonly number[]
-  /** Transactions that would get a nonce before a new one of normal priority. */
-  readonly queued: number
-}
 
 export interface LiveNode {
   readonly nodeId: string
@@ -132,11 +127,11 @@ export interface RequestKey {
   readonly requestId: string
 }
 
-/** Transactions that wait in line for a nonce, by who sent them. */
-export interface QueueDepth {
-  readonly lane: Lane
-  readonly tenant: string
-  readonly queued: number
+/** An earlier request whose transaction was finished and has been deleted. */
+export interface DeletedRequest {
+  readonly state: 'DELETED'
+  readonly id: TxId
+  readonly requestDigest: Hash
 }
 
 export interface TransactionFilter {
@@ -171,14 +166,7 @@ export interface PageRequest {
   readonly order?: ListOrder
 }
 
-export interface QueueOptions {
-  /** Leaves out those that wait for funds and are not due again by the database's clock. */
-  readonly passOverUnfunded?: boolean
-  /** Leaves out those that wait for a reason of their own. */
-  readonly passOverPaused?: boolean
-}
-
-export interface Store extends LaneRequestStore, SpendingStore {
+export interface Store extends LaneRequestStore, RetentionStore, SpendingStore {
   /** Latest migration applied, and the database's clock. Throws StoreUnavailable. */
   ping(): Promise<{ readonly schemaVersion: number; readonly nowMs: number }>
 
@@ -271,7 +259,7 @@ export interface Store extends LaneRequestStore, SpendingStore {
   /** Those of them that are there, in no order. One round trip. */
   findTransactions(ids: readonly TxId[]): Promise<readonly Transaction[]>
   /** Earlier requests under these keys, in order; null if there is none. One round trip. */
-  findRequests(keys: readonly RequestKey[]): Promise<readonly (Transaction | null)[]>
+  findRequests(keys: readonly RequestKey[]): Promise<readonly (Transaction | DeletedRequest | null)[]>
   findTransactionByHash(hash: Hash): Promise<Transaction | null>
   /** In the order of acceptance, from either end. */
   listTransactions(filter: TransactionFilter, page: PageRequest): Promise<Page<Transaction>>

@@ -4,7 +4,8 @@ import type { Lane } from '../core/lane/lane.ts'
 import type { Transaction } from '../core/transaction/transaction.ts'
 import type { FairTurns } from '../engine/tenants/fair-turns.ts'
 import type { Tenant } from '../engine/tenants/tenant-pool.ts'
-import type { NonceLine, SignerRecord, Store } from '../ports/store.ts'
+import type { NonceLine } from '../ports/lane-queue.ts'
+import type { SignerRecord, Store } from '../ports/store.ts'
 
 export interface RpcReads {
   findTransactionByHash(hash: Hash, tenant: Tenant): Promise<Transaction | null>

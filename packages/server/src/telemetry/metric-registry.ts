@@ -4,12 +4,15 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Fields } from '../ports/telemetry.ts'
+import { createLaneGauges } from './lane-gauges.ts'
 import { labelOf, METRICS, type Metric } from './metrics.ts'
 
 export interface MetricRegistry {
   count(name: string, labels: Fields, by: number): void
   gauge(name: string, value: number, labels: Fields): void
   observe(name: string, value: number, labels: Fields): void
+  /** From now on, `report` is called before each render, and sets gauges of every lane that this node runs. */
+  showLanes(maxLanes: number, report: () => void): void
   /** In the text format of Prometheus. */
   render(): Promise<string>
   readonly contentType: string
@@ -28,6 +31,9 @@ export function createMetricRegistry(options: {
   const instruments = new Map<string, Instrument>()
   for (const [name, metric] of Object.entries(table)) instruments.set(name, createInstrument(name, metric, registry))
   const reported = new Set<string>()
+  const lanes = createLaneGauges()
+  let maxLanes = Number.POSITIVE_INFINITY
+  let reportLanes: (() => void) | null = null
 
   function report(message: string): void {
     if (reported.has(message)) return
@@ -46,6 +52,19 @@ export function createMetricRegistry(options: {
     return labels
   }
 
+  function renderLanes(): void {
+    if (reportLanes !== null) {
+      lanes.beginReport()
+      reportLanes()
+      lanes.endReport()
+    }
+    for (const [name, metric] of Object.entries(table)) if (metric.lanes !== undefined) instruments.get(name)?.reset()
+    for (const { name, value, labels } of lanes.list(maxLanes, (each) => table[each]?.lanes ?? 'sum')) {
+      const gauge = instruments.get(name)
+      if (gauge instanceof Gauge) gauge.set(labelsOf(name, labels), value)
+    }
+  }
+
   return {
     count(name, labels, by) {
       const counter = instruments.get(name)
@@ -54,7 +73,8 @@ export function createMetricRegistry(options: {
     },
     gauge(name, value, labels) {
       const gauge = instruments.get(name)
-      if (gauge instanceof Gauge) gauge.set(labelsOf(name, labels), value)
+      if (table[name]?.lanes !== undefined) lanes.set(name, value, labels)
+      else if (gauge instanceof Gauge) gauge.set(labelsOf(name, labels), value)
       else report(`${name} is not a gauge`)
     },
     observe(name, value, labels) {
@@ -62,7 +82,14 @@ export function createMetricRegistry(options: {
       if (histogram instanceof Histogram) histogram.observe(labelsOf(name, labels), value)
       else report(`${name} is not a histogram`)
     },
-    render: () => registry.metrics(),
+    showLanes(most, report) {
+      maxLanes = most
+      reportLanes = report
+    },
+    render: async () => {
+      renderLanes()
+      return await registry.metrics()
+    },
     contentType: registry.contentType,
   }
 }

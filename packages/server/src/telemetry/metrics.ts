@@ -1,16 +1,21 @@
 /** Every metric, once: what is registered, what `/metrics` serves and what the reference page says. */
+import type { Fold } from './lane-gauges.ts'
+
 export interface Metric {
   readonly kind: 'counter' | 'gauge' | 'histogram'
   readonly help: string
   /** As Prometheus spells them; the code may say `chainId` for `chain_id`. */
   readonly labels: Readonly<Record<string, string>>
   readonly buckets?: readonly number[]
+  /** A gauge of a lane, with the labels chain_id and signer: how the lanes past the limit become one. */
+  readonly lanes?: Fold
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const LONG_SECONDS = [0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300, 600, 1_200, 3_600, 14_400]
 const SIZES = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000]
 
+const LANE_LABELS = { chain_id: 'the chain', signer: 'the account; others for lanes past `metricsMaxLanes`' }
 const NODE_LABEL = 'the RPC node: host and port, plus the position if several URLs share them'
 
 export const METRICS = {
@@ -57,7 +62,8 @@ export const METRICS = {
   drover_window_size: {
     kind: 'gauge',
     help: 'How many unmined transactions a lane may have, as found by the node that runs it.',
-    labels: { chain_id: 'the chain', signer: 'the account' },
+    labels: LANE_LABELS,
+    lanes: 'sum',
   },
   drover_window_changes_total: {
     kind: 'counter',
@@ -73,20 +79,53 @@ export const METRICS = {
       source: 'eth_feeHistory, eth_maxPriorityFeePerGas, eth_gasPrice, baseFeePerGas',
     },
   },
+  drover_lane_queued: {
+    kind: 'gauge',
+    help: 'Transactions of a lane that wait for a nonce, as last counted.',
+    labels: LANE_LABELS,
+    lanes: 'sum',
+  },
+  drover_lane_in_flight: {
+    kind: 'gauge',
+    help: 'Transactions of a lane that have a nonce and wait for a block.',
+    labels: LANE_LABELS,
+    lanes: 'sum',
+  },
+  drover_lane_unfinal: {
+    kind: 'gauge',
+    help: 'Transactions of a lane that are in a block and wait for finality.',
+    labels: LANE_LABELS,
+    lanes: 'sum',
+  },
+  drover_lane_stuck: {
+    kind: 'gauge',
+    help: 'Transactions of a lane that are STUCK. Each needs a person to look at it.',
+    labels: LANE_LABELS,
+    lanes: 'sum',
+  },
+  drover_lane_oldest_unmined_seconds: {
+    kind: 'gauge',
+    help: 'How long the oldest unmined transaction of a lane has been waiting since it was accepted, queued ones included. 0: none waits.',
+    labels: LANE_LABELS,
+    lanes: 'max',
+  },
   drover_signer_balance_wei: {
     kind: 'gauge',
     help: 'Balance of a signer, as last read by the node that runs its lane.',
-    labels: { chain_id: 'the chain', signer: 'the account' },
+    labels: LANE_LABELS,
+    lanes: 'min',
   },
   drover_nonce_drift: {
     kind: 'gauge',
     help: 'How far the next nonce of a lane is off. Negative: the chain is ahead. Positive: lower nonces are neither used nor reserved.',
-    labels: { chain_id: 'the chain', signer: 'the account' },
+    labels: LANE_LABELS,
+    lanes: 'furthest',
   },
   drover_signer_runway_transactions: {
     kind: 'gauge',
     help: 'How many more transactions the balance of a signer pays for, at their recent cost.',
-    labels: { chain_id: 'the chain', signer: 'the account' },
+    labels: LANE_LABELS,
+    lanes: 'min',
   },
   drover_key_store_up: {
     kind: 'gauge',
@@ -103,13 +142,13 @@ export const METRICS = {
   },
   drover_lane_problem: {
     kind: 'gauge',
-    help: '1 while a signer has this problem, 0 once it is solved, as seen by the node that runs its lane.',
+    help: '1 while a signer has this problem, 0 once it is solved, as seen by the node that runs its lane. For others: how many have it.',
     labels: {
-      chain_id: 'the chain',
-      signer: 'the account',
+      ...LANE_LABELS,
       problem:
         'key_unavailable, foreign_nonce, stuck, out_of_funds, fee_above_cap, blocked_by_reservation, balance_low',
     },
+    lanes: 'sum',
   },
   drover_nodes: {
     kind: 'gauge',
@@ -121,6 +160,11 @@ export const METRICS = {
     kind: 'counter',
     help: 'Transactions by step towards finality.',
     labels: { result: 'included, reorged, confirmed, failed, cancelled' },
+  },
+  drover_fees_wei_total: {
+    kind: 'counter',
+    help: 'Fees paid for final transactions, in wei.',
+    labels: { chain_id: 'the chain', result: 'confirmed, failed, cancelled' },
   },
   drover_preconfirmations_total: {
     kind: 'counter',
@@ -242,6 +286,11 @@ export const METRICS = {
     help: 'Newest block that this node processed.',
     labels: { chain_id: 'the chain' },
   },
+  drover_base_fee_wei: {
+    kind: 'gauge',
+    help: 'Base fee per gas of the newest block that this node processed. Absent on chains without one.',
+    labels: { chain_id: 'the chain' },
+  },
   drover_chain_state: {
     kind: 'gauge',
     help: '1 for the current state of a chain as this node sees it, 0 for the other states.',
@@ -276,6 +325,11 @@ export const METRICS = {
     kind: 'counter',
     help: 'Round trips to the database.',
     labels: { operation: 'the statement; other for statements built on demand', outcome: 'ok, unavailable, failed' },
+  },
+  drover_retention_total: {
+    kind: 'counter',
+    help: 'What this node deleted because it was old.',
+    labels: { kind: 'transactions, request_ids, reservations, events' },
   },
   drover_webhooks_owned: { kind: 'gauge', help: 'Webhooks that this node delivers to.', labels: {} },
   drover_webhook_deliveries_total: {

@@ -63,3 +63,29 @@ test('a name, kind or label that is not in the table stops nothing and is report
   ])
   expect((await telemetry.renderMetrics()).body).toContain('drover_leases_total{result="lost"} 3')
 })
+
+test('every line names the node once it has an id', () => {
+  const { telemetry, lines } = createCaptured()
+  telemetry.log('info', 'starting')
+  telemetry.setNode('node-a')
+  telemetry.log('warn', 'late', { fence: 3 })
+  expect(lines.map((line) => JSON.parse(line).nodeId)).toEqual([undefined, 'node-a'])
+  expect(lines[1]).toMatch(/"nodeId":"node-a".*"fence":3/)
+})
+
+test('gauges of lanes are asked for at each render, and only as many lanes as wanted are shown', async () => {
+  const { telemetry } = createCaptured()
+  const held = new Set(['0xa', '0xb', '0xc'])
+  telemetry.gauge('drover_signer_balance_wei', 7, { chainId: 1, signer: '0xb' })
+  telemetry.showLanes(1, () => {
+    for (const signer of held) telemetry.gauge('drover_lane_in_flight', 2, { chainId: 1, signer })
+  })
+  const first = (await telemetry.renderMetrics()).body
+  expect(first).toContain('drover_lane_in_flight{chain_id="1",signer="0xa"} 2')
+  expect(first).toContain('drover_lane_in_flight{chain_id="1",signer="others"} 4')
+  expect(first).toContain('drover_signer_balance_wei{chain_id="1",signer="others"} 7')
+  held.delete('0xb')
+  const second = (await telemetry.renderMetrics()).body
+  expect(second).toContain('drover_lane_in_flight{chain_id="1",signer="others"} 2')
+  expect(second).not.toContain('drover_signer_balance_wei{')
+})

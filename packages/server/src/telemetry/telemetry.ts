@@ -24,6 +24,10 @@ export interface ServiceTelemetry extends Telemetry {
   /** From now on this string is taken out of every line. */
   hide(secret: string): void
   redact(text: string): string
+  /** From now on every line names this node. */
+  setNode(nodeId: string): void
+  /** From now on, `report` is called before each render, and sets gauges of every lane that this node runs. */
+  showLanes(maxLanes: number, report: () => void): void
   renderMetrics(): Promise<{ readonly contentType: string; readonly body: string }>
 }
 
@@ -46,11 +50,12 @@ export function createTelemetry(options: TelemetryOptions): ServiceTelemetry {
       },
     },
   )
+  let node: { readonly nodeId?: string } = {}
   const repeated = createRepeatedLines(() => performance.now())
 
   function log(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>): void {
     const leftOut = level === 'warn' || level === 'error' ? repeated.admit(message, fields) : 0
-    if (leftOut !== null) logger[level](leftOut === 0 ? fields : { ...fields, leftOut }, message)
+    if (leftOut !== null) logger[level]({ ...node, ...fields, ...(leftOut > 0 && { leftOut }) }, message)
   }
 
   const metrics = createMetricRegistry({
@@ -65,6 +70,10 @@ export function createTelemetry(options: TelemetryOptions): ServiceTelemetry {
     log: (level, message, fields = {}) => log(level, message, fields),
     hide: redactor.hide,
     redact: redactor.redact,
+    setNode: (nodeId) => {
+      node = { nodeId }
+    },
+    showLanes: metrics.showLanes,
     renderMetrics: async () => ({ contentType: metrics.contentType, body: await metrics.render() }),
   }
 }

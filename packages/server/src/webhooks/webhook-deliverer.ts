@@ -77,6 +77,8 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
   let unlisten = (): void => {}
   let onIdle = (): void => {}
 
+  for (const reason of ['gone', 'failing']) telemetry.count('drover_webhooks_disabled_total', { reason }, 0)
+
   const leases = createWebhookLeases({
     store: webhooks,
     nodes: store,

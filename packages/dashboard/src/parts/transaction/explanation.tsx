@@ -16,7 +16,7 @@ interface ExplanationProps {
 }
 
 export function Explanation({ txId, explanation, isFinal }: ExplanationProps) {
-  const { summary, nextAction, nextActionAt, blockedBy, options, advice } = explanation
+  const { summary, nextAction, nextActionAt, blockedBy, options, advice, runbook } = explanation
   return (
     <div class="explanation">
       <p class="explanation-summary">
@@ -30,6 +30,11 @@ export function Explanation({ txId, explanation, isFinal }: ExplanationProps) {
       {advice !== null && (
         <p class="explanation-advice">
           <strong>What to do:</strong> <CodedText text={advice} />
+        </p>
+      )}
+      {runbook !== null && (
+        <p class="muted">
+          Runbook: <code>{runbook}</code>
         </p>
       )}
       {blockedBy?.type === 'transaction' && (

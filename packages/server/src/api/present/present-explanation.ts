@@ -7,7 +7,7 @@ import { checksumAddress, checksumText } from '../contract/values/address.ts'
 import { presentOptionalInstant } from '../contract/values/instant.ts'
 
 export function presentExplanation(explanation: Explanation): ExplanationResource {
-  const { summary, cause, blockedBy, nextAction, nextActionAt, options, advice } = explanation
+  const { summary, cause, blockedBy, nextAction, nextActionAt, options, advice, runbook } = explanation
   return {
     summary: checksumText(summary),
     cause,
@@ -15,6 +15,7 @@ export function presentExplanation(explanation: Explanation): ExplanationResourc
     ...(blockedBy && { blockedBy: presentBlockedBy(blockedBy) }),
     nextActionAt: presentOptionalInstant(nextActionAt),
     advice: advice && checksumText(advice),
+    runbook,
     options: options.map(({ action, effect }) => ({ action, effect })),
   }
 }

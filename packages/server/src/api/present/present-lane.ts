@@ -1,5 +1,6 @@
 /** A lane (one signer on one chain) as JSON. */
 import type { ShownProblem } from '../../core/explain/describe-problem.ts'
+import { laneRunbookEntry } from '../../core/explain/runbook.ts'
 import type { Policy } from '../../core/lane/policy.ts'
 import { countRunway } from '../../core/lane/runway.ts'
 import { presentWindow } from '../../core/lane/window.ts'
@@ -74,7 +75,8 @@ function presentKey(key: KeyState | null): LaneResource['key'] {
 
 function presentLaneProblem({ since, txId, ...problem }: ShownProblem): LaneResource['problems'][number] {
   const { code, level, message, action, reservationId } = problem
-  return { code, level, message, action, since: presentInstant(since), transactionId: txId, reservationId }
+  const runbook = laneRunbookEntry(code)
+  return { code, level, message, action, runbook, since: presentInstant(since), transactionId: txId, reservationId }
 }
 
 /** Field by field, so a new setting is not shown until someone decides how. */

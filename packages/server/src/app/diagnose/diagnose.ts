@@ -5,8 +5,10 @@
 import type { KeyConfig } from '../../config/key-config.ts'
 import { JAVASCRIPT_CURVE } from '../../signer/curve.ts'
 import { describeKit, openSigningKit, type SigningKit } from '../../signer/signing-kit.ts'
-import { LATEST_SCHEMA_VERSION } from '../../store/postgres/migrate.ts'
+import { DatabaseUnreachable, LATEST_SCHEMA_VERSION } from '../../store/postgres/migrate.ts'
+import { findSessionFix } from '../../store/postgres/pooled-session.ts'
 import { type DatabaseProbe, probeDatabase } from '../../store/postgres/probe-database.ts'
+import { sessionTimeouts } from '../session-timeouts.ts'
 import { diagnoseKeys } from './diagnose-keys.ts'
 import { type ChainSubject, diagnoseNode } from './diagnose-node.ts'
 import { diagnoseRules } from './diagnose-rules.ts'
@@ -15,6 +17,9 @@ import { type Finding, failed, ok, warn } from './finding.ts'
 export interface Subject {
   /** Null if the settings do not say. */
   readonly databaseUrl: string | null
+  /** Null: statements go to the database itself. */
+  readonly poolerUrl: string | null
+  readonly leaseDurationMs: number
   readonly chains: readonly ChainSubject[]
   /** Null if they are set wrong. */
   readonly keys: KeyConfig | null
@@ -34,7 +39,7 @@ export async function diagnose(subject: Subject): Promise<readonly Finding[]> {
       ? { findings: [], addresses: [] }
       : await diagnoseKeys({ keys, databaseUrl, chainId, isTrial: subject.isTrial }, kit)
   const parts = await Promise.all([
-    subject.databaseUrl === null ? [] : diagnoseDatabase(subject.databaseUrl),
+    diagnoseStorage(subject),
     ...subject.chains.flatMap((chain) => chain.rpcUrls.map((url) => diagnoseNode(url, chain, addresses))),
   ])
   const signing = addresses.length === 0 ? [] : [diagnoseSigning(kit)]
@@ -60,6 +65,26 @@ async function diagnoseDatabase(url: string): Promise<readonly Finding[]> {
   } catch (error) {
     const said = messageOf(error)
     return [failed('database', `${host}${pathname} cannot be used: ${said}`, 'start it, or fix DROVER_DATABASE_URL')]
+  }
+}
+
+async function diagnoseStorage({ databaseUrl, poolerUrl, leaseDurationMs }: Subject): Promise<readonly Finding[]> {
+  const found = await Promise.all([
+    databaseUrl === null ? [] : diagnoseDatabase(databaseUrl),
+    poolerUrl === null ? [] : diagnosePooler(poolerUrl, leaseDurationMs),
+  ])
+  return found.flat()
+}
+
+async function diagnosePooler(url: string, leaseDurationMs: number): Promise<readonly Finding[]> {
+  const { host } = new URL(url)
+  try {
+    const fix = await findSessionFix(url, sessionTimeouts(leaseDurationMs))
+    if (fix === null) return [ok('pooler', `${host}, and the role has the settings that Drover needs`)]
+    return [failed('pooler', `${host}: the role lacks settings that Drover needs`, `run this in PostgreSQL: ${fix}`)]
+  } catch (error) {
+    const said = error instanceof DatabaseUnreachable ? messageOf(error.cause) : messageOf(error)
+    return [failed('pooler', `${host} cannot be used: ${said}`, 'start it, or fix DROVER_DATABASE_POOLER_URL')]
   }
 }
 

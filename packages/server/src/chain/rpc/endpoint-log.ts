@@ -31,6 +31,7 @@ interface EndpointLogOptions {
 export function createEndpointLog({ chainId, name, clock, telemetry }: EndpointLogOptions): EndpointLog {
   /** Per state: when it was last logged, and how often it occurred since. */
   const told = new Map<EndpointState, { readonly at: number; repeats: number }>()
+  telemetry.count('drover_rpc_wrong_chain_total', { chainId, host: name }, 0)
 
   return {
     entered(state, reason) {

@@ -13,6 +13,7 @@ import { explainFinal } from './explain-final.ts'
 import { explainInFlight } from './explain-in-flight.ts'
 import { explainQueued } from './explain-queued.ts'
 import type { ExplainContext, Finding } from './explanation.ts'
+import { findRunbookEntry } from './runbook.ts'
 
 /** What can be done to a transaction: by an operator, or by a key that its rules name. */
 export const EXPLAINED_ACTIONS = ['approve', 'reject', ...OPERATOR_ACTIONS] as const
@@ -23,6 +24,8 @@ export interface Explanation extends Finding {
   readonly options: readonly { readonly action: ExplainedAction; readonly effect: string }[]
   /** What a person should do now; null if nothing. */
   readonly advice: string | null
+  /** The entry of the runbook; null if nobody has to do anything. */
+  readonly runbook: string | null
 }
 
 export function explain(tx: Transaction, context: ExplainContext): Explanation {
@@ -33,7 +36,12 @@ export function explain(tx: Transaction, context: ExplainContext): Explanation {
     effect: describeAction(action, tx),
   }))
   const finding = find(tx, context)
-  return { ...finding, options: [...decisions, ...options], advice: adviseOn(tx, finding, context) }
+  return {
+    ...finding,
+    options: [...decisions, ...options],
+    advice: adviseOn(tx, finding, context),
+    runbook: findRunbookEntry(tx, finding.cause),
+  }
 }
 
 const APPROVAL_OPTIONS: Explanation['options'] = [

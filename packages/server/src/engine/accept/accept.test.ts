@@ -4,7 +4,7 @@ import { STABLE } from '../../core/lane/policy.ts'
 import type { Transaction } from '../../core/transaction/transaction.ts'
 import type { Call, Chain } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { NewTransaction, SignerRecord } from '../../ports/store.ts'
+import type { DeletedRequest, NewTransaction, SignerRecord } from '../../ports/store.ts'
 import { toQueued } from '../../store/rules/queued-transaction.ts'
 import { createFakeChain } from '../../testing/chain/fake-chain.ts'
 import { plainRequest } from '../../testing/engine/plain-request.ts'
@@ -65,7 +65,11 @@ function setUp(options: SetUpOptions = {}) {
     }
     chains.set(fake.chainId, { ...fake, estimate })
   }
-  const state = { earlier: null as Transaction | null, lookups: 0, outcome: null as IntakeOutcome | null }
+  const state = {
+    earlier: null as Transaction | DeletedRequest | null,
+    lookups: 0,
+    outcome: null as IntakeOutcome | null,
+  }
   const accept = createAccept({
     maxTxFeeOf: () => 10n ** 18n,
     chains,
@@ -212,9 +216,9 @@ describe('a request id that was used before', () => {
   test('the same body gets it even after its deadline', async () => {
     const { accept, state } = setUp()
     const late = { ...keyed, validUntil: NOW + 1, simulate: false }
-    state.earlier = { ...(await acceptFirst(late)) }
+    const first = await acceptFirst(late)
     const digest = digestRequest({ ...late, validUntil: NOW })
-    state.earlier = { ...state.earlier, intent: { ...state.earlier.intent, requestDigest: digest } }
+    state.earlier = { ...first, intent: { ...first.intent, requestDigest: digest } }
     expect(await accept({ ...late, validUntil: NOW })).toMatchObject({ type: 'existing' })
   })
 
@@ -226,6 +230,15 @@ describe('a request id that was used before', () => {
       details: { field: 'requestId', transactionId: 'id-0' },
     })
     expect(stored).toEqual([])
+  })
+
+  test('the same body gets the answer of a deleted transaction, though it would revert now; another is a conflict', async () => {
+    const { accept, state, stored, batches } = setUp({ reverts: true })
+    const { id, intent } = await acceptFirst(keyed)
+    state.earlier = { state: 'DELETED', id, requestDigest: intent.requestDigest }
+    await expect(accept(keyed)).rejects.toMatchObject({ code: 'transaction_deleted', details: { transactionId: id } })
+    await expect(accept({ ...keyed, value: 1n })).rejects.toMatchObject({ code: 'idempotency_conflict' })
+    expect([stored, batches]).toEqual([[], []])
   })
 
   test('what the insert finds counts just the same', async () => {

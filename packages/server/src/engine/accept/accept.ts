@@ -39,7 +39,7 @@ export type Accept = (request: AcceptRequest, submit?: Intake['submit']) => Prom
 export interface AcceptBounds {
   /** How much may be on its way to the store at once. */
   readonly places: Pick<TenantPool, 'enter'>
-  readonly queue: QueueBounds
+  readonly queue: Pick<QueueBounds, 'enter'>
   /** Share of the simulations that run at once. */
   readonly sharePercent?: number
 }
@@ -70,13 +70,17 @@ export function createAccept(ports: AcceptPorts): Accept {
   const simulate = createSimulation({ ...ports, ...(sharePercent !== undefined && { sharePercent }) })
   const markets = createFeeMarkets({ chains, clock })
   const findRequest = createEarlierRequests(ports)
+  ports.telemetry.count('drover_transactions_accepted_total', { result: 'queue_full' }, 0)
 
   async function findEarlier(intent: Intent, tenant: Tenant): Promise<Accepted | null> {
     const { lane, requestId, requestDigest } = intent
     if (requestId === null) return null
     const earlier = await findRequest({ lane, requestId, tenant: tenant ?? '' })
     if (earlier === null) return null
-    if (earlier.intent.requestDigest !== requestDigest) throw conflict(requestId, earlier.id)
+    const isDeleted = earlier.state === 'DELETED'
+    const digest = isDeleted ? earlier.requestDigest : earlier.intent.requestDigest
+    if (digest !== requestDigest) throw conflict(requestId, earlier.id)
+    if (isDeleted) throw deleted(requestId, earlier.id)
     return { type: 'existing', transaction: earlier }
   }
 
@@ -162,6 +166,8 @@ export function createAccept(ports: AcceptPorts): Accept {
         return { type: 'existing', transaction: outcome.transaction }
       case 'conflict':
         throw conflict(intent.requestId ?? '', outcome.transactionId)
+      case 'deleted':
+        throw deleted(intent.requestId ?? '', outcome.transactionId)
       case 'unknown_signer':
         throw unknownSigner(intent.lane)
       case 'refused_by_rule': {
@@ -208,6 +214,11 @@ function resolveChainId(chainId: number | null, chains: ReadonlyMap<number, Chai
   if (chains.has(chainId)) return chainId
   const message = `This service does not follow chain ${chainId}, only ${followed.join(', ')}.`
   throw new AppError('unknown_chain', message, { field: 'chainId' })
+}
+
+function deleted(requestId: string, transactionId: string): AppError {
+  const message = `Request id ${JSON.stringify(requestId)} was accepted before, as transaction ${transactionId}. That transaction is finished and has been deleted. Nothing was sent again.`
+  return new AppError('transaction_deleted', message, { field: 'requestId', transactionId })
 }
 
 function conflict(requestId: string, transactionId: string): AppError {

@@ -7,11 +7,12 @@ import { AppError } from '../../core/app-error.ts'
 import { backOff } from '../../core/back-off.ts'
 import type { Transaction } from '../../core/transaction/transaction.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { type RequestKey, type Store, StoreUnavailable } from '../../ports/store.ts'
+import { type DeletedRequest, type RequestKey, type Store, StoreUnavailable } from '../../ports/store.ts'
 import { pause } from '../pause.ts'
 import { createBatcher, type Pending } from '../write/batcher.ts'
 
-export type FindEarlier = (key: RequestKey) => Promise<Transaction | null>
+type Earlier = Transaction | DeletedRequest
+export type FindEarlier = (key: RequestKey) => Promise<Earlier | null>
 
 const LOOKUP = { lingerMs: 2, maxBatch: 500, maxRunning: 1, maxWaiting: 5_000, deadlineMs: 10_000 }
 const FIRST_PAUSE_MS = 50
@@ -25,7 +26,7 @@ export function createEarlierRequests(ports: {
   const expire = () =>
     new AppError('database_unavailable', 'The database does not respond. Send the request again with the same key.')
 
-  async function run(batch: readonly Pending<RequestKey, Transaction | null>[]): Promise<void> {
+  async function run(batch: readonly Pending<RequestKey, Earlier | null>[]): Promise<void> {
     for (let failures = 1; ; failures++) {
       const waiting = batch.filter((entry) => !entry.isSettled())
       if (waiting.length === 0) return
@@ -40,6 +41,6 @@ export function createEarlierRequests(ports: {
     }
   }
 
-  const batcher = createBatcher<RequestKey, Transaction | null>({ clock, ...LOOKUP, expire, run })
+  const batcher = createBatcher<RequestKey, Earlier | null>({ clock, ...LOOKUP, expire, run })
   return (key) => batcher.add(key)
 }

@@ -24,6 +24,7 @@ export type IntakeOutcome =
   | { readonly type: 'inserted'; readonly transaction: Transaction }
   | { readonly type: 'existing'; readonly transaction: Transaction }
   | { readonly type: 'conflict'; readonly transactionId: TxId }
+  | { readonly type: 'deleted'; readonly transactionId: TxId }
   | { readonly type: 'unknown_signer' }
   | { readonly type: 'refused_by_rule'; readonly refused: Refused }
 

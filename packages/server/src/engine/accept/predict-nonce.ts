@@ -1,6 +1,6 @@
 /** The nonce that a transaction accepted now would get if nothing intervenes: those queued before it go first. */
 import type { AccountCount } from '../../ports/chain.ts'
-import type { NonceLine } from '../../ports/store.ts'
+import type { NonceLine } from '../../ports/lane-queue.ts'
 import { findUsable, firstNonce } from '../gaps/free-nonces.ts'
 
 export function predictNonce(line: NonceLine, counts: AccountCount | null, externalUse: boolean): number {

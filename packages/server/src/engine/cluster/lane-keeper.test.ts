@@ -58,6 +58,7 @@ async function setUp(lanes: number, addressOf: (index: number) => Address = () =
         log.push(`${nodeId} starts`)
         return {
           lease: lane.lease,
+          inFlight: () => null,
           finalityOf: () => ({ type: 'finalized' }),
           post: ({ type }) => {
             if (type === 'policy.changed') log.push(`${nodeId} learns of a new policy`)

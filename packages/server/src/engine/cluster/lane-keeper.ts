@@ -87,6 +87,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
   let silent: readonly SilentNode[] = []
   let cancelBeat = (): void => {}
   let stopped = false
+  telemetry.count('drover_leases_total', { result: 'taken_over' }, 0)
 
   const beats = coalesce(async () => {
     if (stopped) return

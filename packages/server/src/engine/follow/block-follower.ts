@@ -190,6 +190,8 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
     highest = Math.max(highest ?? 0, view.head.number)
     const forkFrom = findFork(before, walk.kept.length, view)
     telemetry.gauge('drover_head_block', view.head.number, labels)
+    const baseFee = walk.added.at(-1)?.room?.baseFeePerGas ?? null
+    if (baseFee !== null) telemetry.gauge('drover_base_fee_wei', Number(baseFee), labels)
     if (forkFrom !== null) telemetry.count('drover_reorgs_total', labels)
     if (walk.gap) telemetry.count('drover_gaps_total', { part: 'follower' })
     const update: ChainUpdate = { view, added: walk.added, forkFrom, gap: walk.gap }

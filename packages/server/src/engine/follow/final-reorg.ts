@@ -41,6 +41,8 @@ const MAX_NAMED = 20
 export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
   const { chain, store, telemetry, finality } = ports
   let highestFinal: number | null = null
+  // Present from the start: an alert on growth would miss a counter that begins at 1.
+  telemetry.count('drover_final_reorgs_total', { chainId: chain.chainId }, 0)
 
   async function check(forkFrom: number, view: ChainView, finalBefore: number | null): Promise<void> {
     const gone = await findGone(forkFrom, view)

@@ -46,6 +46,7 @@ async function setUp(settings: Partial<TrackerSettings> = {}, change: (chain: Fa
   const finality: Finality = { type: 'confirmations', count: 4 }
   const runner: LaneRunner = {
     lease: { lane, nodeId: 'node-a', fence: 1 },
+    inFlight: () => null,
     finalityOf: (intent) => intent.finality ?? finality,
     post: (signal) => void signals.push(signal),
     stop: async () => {},

@@ -51,7 +51,13 @@ async function setUp(lanes = 1) {
       if (signal.type === 'preconfirmation.lost') move(signal.txId, 'stale')
     }
     const finality = { type: 'confirmations', count: 3 } as const
-    return { lease: { lane, nodeId: 'node-a', fence: 1 }, finalityOf: () => finality, post, stop: async () => {} }
+    return {
+      lease: { lane, nodeId: 'node-a', fence: 1 },
+      inFlight: () => null,
+      finalityOf: () => finality,
+      post,
+      stop: async () => {},
+    }
   })
   const watch = createPreconfirmationWatch({
     chain,

@@ -5,7 +5,13 @@ import { createWatchList } from './watch-list.ts'
 
 function createRunner(): LaneRunner {
   const lease = { lane: { chainId: 1, signer: `0x${'11'.repeat(20)}` as const }, nodeId: 'node-a', fence: 1 }
-  return { lease, finalityOf: () => ({ type: 'finalized' }), post: () => {}, stop: async () => {} }
+  return {
+    lease,
+    inFlight: () => null,
+    finalityOf: () => ({ type: 'finalized' }),
+    post: () => {},
+    stop: async () => {},
+  }
 }
 
 test('what moved to another nonce is found by its new bytes, and no longer by those that it gave up', () => {

@@ -24,6 +24,7 @@ function count(before: Transaction, tx: Transaction, ...types: readonly string[]
   return {
     moved: (from: string, to: string) => telemetry.valueOf('drover_transitions_total', { from, to }),
     result: (result: string) => telemetry.valueOf('drover_finality_total', { result }),
+    fees: (result: string) => telemetry.valueOf('drover_fees_wei_total', { ...CHAIN, result }),
     promise: (result: string) => telemetry.valueOf('drover_preconfirmations_total', { result }),
     toInclusion: telemetry.observationsOf('drover_time_to_inclusion_seconds', CHAIN),
     toFinality: telemetry.observationsOf('drover_time_to_finality_seconds', CHAIN),
@@ -81,4 +82,22 @@ test('a preconfirmation is counted, seen or lost, and is no step towards finalit
   expect([seen.promise('seen'), seen.promise('lost'), seen.result('included')]).toEqual([1, 0, 0])
   expect(seen.toInclusion).toEqual([])
   expect(count(tracking('preconfirmed'), tracking('stale'), 'preconfirmation.lost').promise('lost')).toBe(1)
+})
+
+test.each([
+  ['confirmed', finished('CONFIRMED')],
+  ['failed', finished('FAILED_FINAL')],
+  ['cancelled', cancelledOnChain()],
+] as const)('the fee of what is %s is counted once it is final, by what the receipt says', (result, tx) => {
+  const { gasUsed, effectiveGasPrice } = tx.inclusion
+  const paid = Number(gasUsed * effectiveGasPrice)
+  expect(paid).toBeGreaterThan(0)
+  expect(count(tracking('pending'), mined(), 'inclusion.seen').fees(result)).toBe(0)
+  expect(count(mined(), tx, 'finality.reached').fees(result)).toBe(paid)
+})
+
+test('the fee of a transaction that Drover did not sign is not counted', () => {
+  const tx = finished('CONFIRMED')
+  const settled = { ...tx, inclusion: { ...tx.inclusion, txHash: `0x${'ee'.repeat(32)}` as const } }
+  expect(count(mined(), settled, 'finality.reached').fees('confirmed')).toBe(0)
 })

@@ -1,5 +1,5 @@
 /** Reports to the metrics what a stored save did to its transaction: only what is durable counts as having happened. */
-import { isTerminal, type Transaction, type TxState } from '../../core/transaction/transaction.ts'
+import { findAttempt, isTerminal, type Transaction, type TxState } from '../../core/transaction/transaction.ts'
 import type { TxSave } from '../../ports/lane-write.ts'
 import type { Fields, Telemetry } from '../../ports/telemetry.ts'
 
@@ -22,11 +22,11 @@ type Tally = ReturnType<typeof createTally>
 function createTally() {
   const counts = new Map<string, { readonly metric: string; readonly labels: Fields; by: number }>()
   return {
-    count(metric: string, labels: Fields): void {
+    count(metric: string, labels: Fields, by = 1): void {
       const key = [metric, ...Object.values(labels)].join(' ')
       const count = counts.get(key)
-      if (count === undefined) counts.set(key, { metric, labels, by: 1 })
-      else count.by += 1
+      if (count === undefined) counts.set(key, { metric, labels, by })
+      else count.by += by
     },
     report(telemetry: Pick<Telemetry, 'count'>): void {
       for (const { metric, labels, by } of counts.values()) telemetry.count(metric, labels, by)
@@ -49,7 +49,12 @@ function countTransition(telemetry: Telemetry, { before, tx, notes }: TxSave, ta
   if (included && 'minedAt' in tx && tx.minedAt !== null && tx.newForks === 0)
     telemetry.observe('drover_time_to_inclusion_seconds', secondsSince(tx, tx.minedAt), labels)
   if (isTerminal(tx) && tx.nonce !== null) {
-    tally.count('drover_finality_total', { result: RESULTS[tx.state] })
+    const result = RESULTS[tx.state]
+    const { txHash, gasUsed, effectiveGasPrice } = tx.inclusion
+    tally.count('drover_finality_total', { result })
+    // If a transaction that Drover did not sign had the same effect, its fee is not ours.
+    if (findAttempt(tx, txHash) !== null)
+      tally.count('drover_fees_wei_total', { ...labels, result }, Number(gasUsed * effectiveGasPrice))
     telemetry.observe('drover_time_to_finality_seconds', secondsSince(tx, tx.finalAt), labels)
   }
 }

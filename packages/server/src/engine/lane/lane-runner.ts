@@ -5,7 +5,7 @@ import type { SendOutcome } from '../../core/chain/send-outcome.ts'
 import type { Hash } from '../../core/hex.ts'
 import type { Lease } from '../../core/lane/lane.ts'
 import type { NonceProof } from '../../core/lane/nonce-user.ts'
-import type { Intent, Queued, TxId } from '../../core/transaction/transaction.ts'
+import type { InFlight, Intent, Queued, TxId } from '../../core/transaction/transaction.ts'
 import type { Block } from '../../ports/chain.ts'
 import type { AccountCounts } from '../chain-counts/read-counts.ts'
 import type { FinalReorg } from '../follow/final-reorg.ts'
@@ -83,6 +83,8 @@ export interface LaneRunner {
   readonly lease: Lease
   /** The rule that decides when an inclusion of this intent is final. */
   finalityOf(intent: Pick<Intent, 'finality'>): Finality
+  /** As of the last write; null while the lane is loaded. */
+  inFlight(): Iterable<InFlight> | null
   post(signal: LaneSignal): void
   /** Finishes the current cycle and starts no other. */
   stop(): Promise<void>

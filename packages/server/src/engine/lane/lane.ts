@@ -23,6 +23,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   const runner: LaneRunner = {
     lease,
     finalityOf: (intent) => intent.finality ?? ports.policy().finality ?? ports.settings.finality,
+    inFlight: () => state.ledger?.inFlight.values() ?? null,
     post,
     stop,
   }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Lane } from '../../core/lane/lane.ts'
-import { type QueueDepth, StoreUnavailable } from '../../ports/store.ts'
+import type { QueueDepth } from '../../ports/lane-queue.ts'
+import { StoreUnavailable } from '../../ports/store.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { createQueueBounds } from './queue-depth.ts'
 
@@ -54,7 +55,7 @@ test('without keys the only tenant has the whole queue', async () => {
 })
 
 test('what is in the database counts, whoever put it there, and is counted again after a while', async () => {
-  const { queue, state } = create([{ lane: LANE, tenant: 'a', queued: 5 }])
+  const { queue, state } = create([{ lane: LANE, tenant: 'a', queued: 5, oldestAt: 0 }])
   await expect(queue.enter(LANE, 'a')).rejects.toMatchObject({ code: 'tenant_limit' })
   state.depths = []
   await expect(queue.enter(LANE, 'a')).rejects.toMatchObject({ code: 'tenant_limit' })
@@ -72,4 +73,21 @@ test('a freed slot can be used again; a database that is down refuses nobody', a
   await expect(queue.enter(LANE, 'a')).rejects.toMatchObject({ code: 'tenant_limit' })
   leave[0]?.()
   expect(await queue.enter(LANE, 'a')).toBeTypeOf('function')
+})
+
+test('the queue of a signer is known without a request, and counted again only after a while', async () => {
+  const { queue, state } = create([
+    { lane: LANE, tenant: 'a', queued: 5, oldestAt: 70 },
+    { lane: LANE, tenant: 'b', queued: 1, oldestAt: 30 },
+  ])
+  expect(queue.depthOf(LANE)).toBeNull()
+  queue.refresh()
+  await Promise.resolve()
+  await Promise.resolve()
+  expect([queue.depthOf(LANE), queue.depthOf(OTHER)]).toEqual([
+    { queued: 6, oldestAt: 30 },
+    { queued: 0, oldestAt: null },
+  ])
+  queue.refresh()
+  expect(state.counts).toBe(1)
 })

@@ -11,19 +11,30 @@ import { shareOf } from '../../core/access/tenant-share.ts'
 import { AppError } from '../../core/app-error.ts'
 import { type Lane, laneKey } from '../../core/lane/lane.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { QueueDepth, Store } from '../../ports/store.ts'
+import type { QueueDepth } from '../../ports/lane-queue.ts'
+import type { Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { refuseShare, type Tenant } from './tenant-pool.ts'
 
 export interface QueueBounds {
   /** Takes a place, or throws `queue_full` or `tenant_limit`. Returns how to give it back if nothing was stored. */
   enter(lane: Lane, tenant: Tenant): Promise<() => void>
+  /** The queue of a signer, as last counted; null: not counted yet. */
+  depthOf(lane: Lane): QueueSize | null
+  /** Counts again, beside the caller, if the last count is old. */
+  refresh(): void
 }
 
 export interface QueueLimits {
   readonly maxQueuedPerSigner: number
   readonly maxQueued: number
   readonly sharePercent: number
+}
+
+export interface QueueSize {
+  readonly queued: number
+  /** When the oldest was accepted; null: none is queued. */
+  readonly oldestAt: number | null
 }
 
 interface DepthPorts {
@@ -40,6 +51,7 @@ const RETRY_AFTER_MS = 1_000
 
 export function createQueueBounds({ store, clock, telemetry, limits }: DepthPorts): QueueBounds {
   let counted = createTally([])
+  let oldest: ReadonlyMap<string, number> = new Map()
   /** Since the last count began. */
   let added = createTally([])
   let nextAt = Number.NEGATIVE_INFINITY
@@ -52,7 +64,9 @@ export function createQueueBounds({ store, clock, telemetry, limits }: DepthPort
     const before = added
     added = since
     try {
-      counted = createTally(await store.countQueued())
+      const depths = await store.countQueued()
+      counted = createTally(depths)
+      oldest = findOldest(depths)
       isKnown = true
     } catch (error) {
       for (const key of before.keys()) since.add(key, before.get(key))
@@ -81,9 +95,16 @@ export function createQueueBounds({ store, clock, telemetry, limits }: DepthPort
     }
   }
 
+  function refresh(): void {
+    if (clock.monotonic() >= nextAt) counting ??= count()
+  }
+
   return {
+    refresh,
+    depthOf: (lane) =>
+      isKnown ? { queued: counted.get(laneKey(lane)), oldestAt: oldest.get(laneKey(lane)) ?? null } : null,
     async enter(lane, tenant) {
-      if (clock.monotonic() >= nextAt) counting ??= count()
+      refresh()
       // Only the first has to wait: later a count that is a second old is good enough.
       if (!isKnown && counting !== null) await counting
       check(lane, tenant)
@@ -103,6 +124,15 @@ function keysOf(lane: Lane, tenant: string): readonly string[] {
 
 function ownKey(scope: string, tenant: string): string {
   return JSON.stringify([scope, tenant])
+}
+
+function findOldest(depths: readonly QueueDepth[]): ReadonlyMap<string, number> {
+  const oldest = new Map<string, number>()
+  for (const { lane, oldestAt } of depths) {
+    const key = laneKey(lane)
+    oldest.set(key, Math.min(oldest.get(key) ?? oldestAt, oldestAt))
+  }
+  return oldest
 }
 
 function createTally(depths: readonly QueueDepth[]) {

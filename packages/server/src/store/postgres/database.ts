@@ -11,6 +11,7 @@ import { StoreUnavailable } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { columnParsers } from './column-parsers.ts'
 import { isOutage, translateError } from './database-error.ts'
+import { SESSION } from './pooled-session.ts'
 
 export interface Statement {
   /** Prepared under this name on each connection; null for texts that vary. */
@@ -22,6 +23,8 @@ export interface Statement {
 
 export interface DatabaseOptions {
   readonly databaseUrl: string
+  /** A pooler in transaction mode, for all statements; null or absent: they go to `databaseUrl`. */
+  readonly poolerUrl?: string | null
   readonly telemetry: Pick<Telemetry, 'log' | 'count' | 'gauge'>
   readonly applicationName?: string
   readonly poolSize?: number
@@ -36,35 +39,30 @@ export interface Database {
   close(): Promise<void>
 }
 
-const SESSION = [
-  'timezone=UTC',
-  'datestyle=ISO',
-  'bytea_output=hex',
-  'enable_seqscan=off',
-  'enable_hashjoin=off',
-  'enable_mergejoin=off',
-  'jit=off',
-]
-
 /** How much longer than the server the driver waits before it considers the connection dead. */
 const DRIVER_GRACE_MS = 2_000
 const VITAL_CONNECTIONS = 3
 
 export function createDatabase(options: DatabaseOptions): Database {
-  const { telemetry } = options
+  const { telemetry, poolerUrl = null } = options
   const statementTimeoutMs = options.statementTimeoutMs ?? 10_000
   const openPool = (max: number) =>
     new Pool({
-      connectionString: options.databaseUrl,
+      connectionString: poolerUrl ?? options.databaseUrl,
       application_name: options.applicationName ?? 'drover',
       max,
-      statement_timeout: statementTimeoutMs,
       query_timeout: statementTimeoutMs + DRIVER_GRACE_MS,
-      idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 5_000,
       connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
       keepAlive: true,
-      options: SESSION.map((setting) => `-c ${setting}`).join(' '),
       types: columnParsers,
+      // A pooler refuses or forgets these; the role has them instead (see `findSessionFix`).
+      ...(poolerUrl === null && {
+        statement_timeout: statementTimeoutMs,
+        idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 5_000,
+        options: Object.entries(SESSION)
+          .map(([name, value]) => `-c ${name}=${value}`)
+          .join(' '),
+      }),
     })
   const pool = openPool(options.poolSize ?? 10)
   const vitalPool = openPool(VITAL_CONNECTIONS)
@@ -94,7 +92,8 @@ export function createDatabase(options: DatabaseOptions): Database {
         const result = await (isVital ? vitalPool : pool).query<Row>({
           text,
           values: [...values],
-          ...(name === null ? {} : { name }),
+          // A prepared statement stays with its connection, and behind a pooler the next one is another.
+          ...(name === null || poolerUrl !== null ? {} : { name }),
         })
         count('ok')
         noteState(true)

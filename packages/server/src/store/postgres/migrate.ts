@@ -24,7 +24,7 @@ export class MigrationRefused extends Error {
 }
 
 /** The database does not respond, or it refuses the connection. */
-class DatabaseUnreachable extends Error {
+export class DatabaseUnreachable extends Error {
   /** Host and database, without credentials. */
   readonly place: string
 

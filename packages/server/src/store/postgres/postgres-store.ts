@@ -3,6 +3,7 @@ import type { Store } from '../../ports/store.ts'
 import { createDatabase, type DatabaseOptions } from './database.ts'
 import { readHeaders, saveHeaders } from './header-statements.ts'
 import { countAhead, countQueued, createLaneLoads, listMined, readExpired, readNonceLine } from './lanes/lane-reads.ts'
+import { deleteLaneEvents, deleteReservations } from './lanes/lane-retention.ts'
 import {
   acquireLeases,
   lanesWithWork,
@@ -29,6 +30,7 @@ import { createNoticeListener } from './notice-listener.ts'
 import { createSpendingStatements } from './rules/spending-statements.ts'
 import { findLastEventId, readCompletions, readEvents, readHistory } from './transactions/event-reads.ts'
 import { insertTransactions } from './transactions/insert-transactions.ts'
+import { deleteRetired, forgetRequests, retireTransactions } from './transactions/retention-statements.ts'
 import { listTransactions } from './transactions/transaction-list.ts'
 import {
   findRequests,
@@ -53,6 +55,11 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     insertTransactions: (batch, spending) => insertTransactions(database, batch, spending),
     ...createSpendingStatements(database),
     countQueued: () => countQueued(database),
+    retireTransactions: (look) => retireTransactions(database, look),
+    deleteRetired: (retiredForMs, limit) => deleteRetired(database, retiredForMs, limit),
+    forgetRequests: (deletedForMs, limit) => forgetRequests(database, deletedForMs, limit),
+    deleteReservations: (finalForMs, limit) => deleteReservations(database, finalForMs, limit),
+    deleteLaneEvents: (olderThanMs, limit) => deleteLaneEvents(database, olderThanMs, limit),
     registerSigners: (signers, options) => registerSigners(database, signers, options),
     removeSigner: (signer, note) => removeSigner(database, signer, note),
     listSigners: () => listSigners(database),

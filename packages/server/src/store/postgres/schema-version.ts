@@ -17,6 +17,7 @@ export const MIGRATIONS = [
   '0015_timers.sql',
   '0016_signer_keys.sql',
   '0017_spending_rules.sql',
+  '0018_retention.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

@@ -126,6 +126,8 @@ CREATE INDEX mailbox_entry_observed ON public.mailbox_entry USING btree (chain_i
 
 CREATE INDEX mailbox_entry_of_timer ON public.mailbox_entry USING btree (timer_id, height, "position");
 
+CREATE INDEX mailbox_entry_of_tx ON public.mailbox_entry USING btree (tx_id) WHERE (tx_id IS NOT NULL);
+
 CREATE INDEX mailbox_entry_skipped ON public.mailbox_entry USING btree (chain_id, height) WHERE (state = 'SKIPPED'::text);
 
 create table managed_tx (
@@ -298,6 +300,8 @@ create table nonce_reservation (
   constraint nonce_reservation_yielded_on_order CHECK (((yielded_at IS NULL) OR ((fill_ordered_at IS NOT NULL) AND (nonce IS NOT NULL))))
 ) with (fillfactor=70);
 
+CREATE INDEX nonce_reservation_final ON public.nonce_reservation USING btree (final_at) WHERE (final_at IS NOT NULL);
+
 CREATE INDEX nonce_reservation_open ON public.nonce_reservation USING btree (chain_id, signer, created_at, ordinal) WHERE (final_at IS NULL);
 
 CREATE UNIQUE INDEX nonce_reservation_live_nonce ON public.nonce_reservation USING btree (chain_id, signer, nonce) WHERE ((nonce IS NOT NULL) AND (final_at IS NULL));
@@ -327,6 +331,25 @@ create table nonce_reset (
 CREATE INDEX nonce_reset_lane ON public.nonce_reset USING btree (chain_id, signer, requested_at);
 
 CREATE INDEX nonce_reset_open ON public.nonce_reset USING btree (chain_id, signer) WHERE (answered_at IS NULL);
+
+create table retired_tx (
+  tx_id uuid not null,
+  chain_id bigint not null,
+  signer bytea not null,
+  tenant text not null,
+  request_id text,
+  request_digest bytea not null,
+  retired_at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
+  deleted_at timestamp with time zone,
+  constraint retired_tx_pkey PRIMARY KEY (tx_id),
+  constraint retired_tx_request_digest_check CHECK ((octet_length(request_digest) = 32))
+);
+
+CREATE INDEX retired_tx_to_delete ON public.retired_tx USING btree (retired_at) WHERE (deleted_at IS NULL);
+
+CREATE INDEX retired_tx_to_forget ON public.retired_tx USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE UNIQUE INDEX retired_tx_request ON public.retired_tx USING btree (request_id text_pattern_ops, signer, tenant, chain_id) WHERE (request_id IS NOT NULL);
 
 create table schema_migration (
   version integer not null,
@@ -602,6 +625,8 @@ create table tx_event (
 ) with (fillfactor=90);
 
 CREATE INDEX tx_event_completion ON public.tx_event USING btree (event_id) WHERE (to_state = ANY (ARRAY['CONFIRMED'::text, 'FAILED_FINAL'::text, 'CANCELLED'::text, 'EXPIRED'::text]));
+
+CREATE INDEX tx_event_of_no_tx ON public.tx_event USING btree (at) WHERE (tx_id IS NULL);
 
 create table webhook (
   webhook_id uuid not null,

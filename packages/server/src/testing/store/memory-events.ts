@@ -64,7 +64,7 @@ export function appendLaneNotes(state: MemoryState, lane: Lane, by: Writer, note
 export function readHistoryInMemory(state: MemoryState, id: TxId, page?: HistoryPage): readonly HistoryEntry[] {
   const all = complete(
     state,
-    state.events.filter((event) => event.txId === id),
+    state.events.filter((event) => event.txId === id && !state.deleted.has(id)),
   )
   if (page === undefined) return all
   const inOrder = page.order === 'asc' ? all : all.toReversed()

@@ -14,17 +14,9 @@ import {
   type TxId,
 } from '../../core/transaction/transaction.ts'
 import type { MinedTransaction } from '../../ports/history.ts'
+import type { NonceLine, QueueDepth, QueueOptions } from '../../ports/lane-queue.ts'
 import type { LoadedLane } from '../../ports/lane-write.ts'
-import type {
-  LaneStatus,
-  NonceLine,
-  Page,
-  PageRequest,
-  QueueDepth,
-  QueueOptions,
-  Store,
-  TransactionFilter,
-} from '../../ports/store.ts'
+import type { LaneStatus, Page, PageRequest, Store, TransactionFilter } from '../../ports/store.ts'
 import { readPageCursor } from '../../store/rules/tx-id.ts'
 import { freeze } from './freeze.ts'
 import { heldBy } from './memory-leases.ts'
@@ -223,10 +215,13 @@ function isTroubled({ health, lease, queued, inFlight }: LaneStatus): boolean {
 
 export function countQueuedInMemory(state: MemoryState): readonly QueueDepth[] {
   return sortedLanes(state).flatMap(({ lane, transactions }) => {
-    const counts = new Map<string, number>()
-    for (const { tx, tenant } of transactions.values())
-      if (tx.state === 'QUEUED') counts.set(tenant, (counts.get(tenant) ?? 0) + 1)
-    return [...counts].map(([tenant, queued]) => ({ lane, tenant, queued }))
+    const counts = new Map<string, { queued: number; oldestAt: number }>()
+    for (const { tx, tenant } of transactions.values()) {
+      if (tx.state !== 'QUEUED') continue
+      const { queued, oldestAt } = counts.get(tenant) ?? { queued: 0, oldestAt: tx.createdAt }
+      counts.set(tenant, { queued: queued + 1, oldestAt: Math.min(oldestAt, tx.createdAt) })
+    }
+    return [...counts].map(([tenant, count]) => ({ lane, tenant, ...count }))
   })
 }
 

@@ -64,6 +64,20 @@ export interface MemoryState {
   /** By transaction and subject. */
   readonly charges: Map<string, Charge>
   acceptedSeq: number
+  /** What stays of transactions that are deleted, or will be. */
+  readonly retired: Map<TxId, MemoryRetired>
+  readonly deleted: Set<TxId>
+  /** Events of no transaction that are deleted. */
+  readonly deletedEvents: Set<number>
+}
+
+export interface MemoryRetired {
+  readonly lane: Lane
+  readonly tenant: string
+  readonly requestId: string | null
+  readonly requestDigest: Hash
+  readonly retiredAt: number
+  deletedAt: number | null
 }
 
 export function createMemoryState(now: () => number): MemoryState {
@@ -79,6 +93,9 @@ export function createMemoryState(now: () => number): MemoryState {
     accounts: new Map(),
     charges: new Map(),
     acceptedSeq: 0,
+    retired: new Map(),
+    deleted: new Set(),
+    deletedEvents: new Set(),
   }
 }
 
@@ -95,11 +112,15 @@ export function noteMemoryRequest(lane: MemoryLane, tenant: string, requestId: s
   lane.requests.set(requestKey(tenant, requestId), id)
 }
 
-/** Lanes by chain and signer, the order in which the database lists them. */
+export function forgetMemoryRequest(lane: MemoryLane | undefined, tenant: string, requestId: string): void {
+  lane?.requests.delete(requestKey(tenant, requestId))
+}
+
 export function isRemoved({ signer }: MemoryLane): boolean {
   return signer.removedAt !== undefined
 }
 
+/** Lanes by chain and signer, the order in which the database lists them. */
 export function sortedLanes(state: MemoryState): readonly MemoryLane[] {
   return [...state.lanes.values()].sort(
     (a, b) => a.lane.chainId - b.lane.chainId || (a.lane.signer < b.lane.signer ? -1 : 1),

@@ -11,7 +11,7 @@ import type { HistoryNote } from '../../core/transaction/tx-event.ts'
 import { isCompletion } from '../../core/webhook/event-filter.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { HistoryEntry } from '../../ports/history.ts'
-import type { SignerRecord, Store } from '../../ports/store.ts'
+import type { DeletedRequest, SignerRecord, Store } from '../../ports/store.ts'
 import { LATEST_SCHEMA_VERSION } from '../../store/postgres/schema-version.ts'
 import { freeze } from './freeze.ts'
 import { appendLaneNotes, complete, readHistoryInMemory } from './memory-events.ts'
@@ -39,6 +39,7 @@ import {
   saveHeadersInMemory,
 } from './memory-reads.ts'
 import { createMemoryRequests } from './memory-requests.ts'
+import { createMemoryRetention } from './memory-retention.ts'
 import { createMemorySpending } from './memory-spending.ts'
 import {
   createMemoryState,
@@ -63,6 +64,7 @@ export function createMemoryStore({ clock, state = createMemoryState(() => clock
     insertTransactions: async (batch, spending) => insertInMemory(state, batch, spending),
     ...createMemorySpending(state),
     countQueued: async () => countQueuedInMemory(state),
+    ...createMemoryRetention(state),
     registerSigners: async (signers, options) => registerSigners(state, signers, options?.restores ?? false),
     removeSigner: async (signer, note) => removeInMemory(state, signer, note),
     listSigners: async () =>
@@ -94,8 +96,14 @@ export function createMemoryStore({ clock, state = createMemoryState(() => clock
       [...new Set(ids)].flatMap((id) => orNull(findMemoryTransaction(state, id)?.tx) ?? []),
     findRequests: async (keys) =>
       keys.map(({ lane, tenant, requestId }) => {
-        const id = findMemoryRequest(state.lanes.get(laneKey(lane)), tenant, requestId)
-        return orNull(findMemoryTransaction(state, id ?? '')?.tx)
+        const id = findMemoryRequest(state.lanes.get(laneKey(lane)), tenant, requestId) ?? ''
+        const retired = state.retired.get(id)
+        const deleted: DeletedRequest | undefined = retired && {
+          state: 'DELETED',
+          id,
+          requestDigest: retired.requestDigest,
+        }
+        return orNull(findMemoryTransaction(state, id)?.tx ?? deleted)
       }),
     findTransactionByHash: async (hash) => orNull(findMemoryTransaction(state, state.hashes.get(hash) ?? '')?.tx),
     listTransactions: async (filter, page) => listTransactionsInMemory(state, filter, page),
@@ -204,7 +212,7 @@ function updateSigner(
 }
 
 function eventsAfter(
-  { events }: MemoryState,
+  { events, deleted, deletedEvents }: MemoryState,
   after: number,
   limit: number,
   reach: Reach = ALL_LANES,
@@ -213,7 +221,9 @@ function eventsAfter(
   const found: HistoryEntry[] = []
   for (let at = Math.max(0, after); at < events.length && found.length < limit; at++) {
     const event = events[at]
-    if (event !== undefined && mayUse(reach, event.lane) && isWanted(event)) found.push(event)
+    if (event === undefined || deletedEvents.has(event.eventId)) continue
+    if (event.txId !== null && deleted.has(event.txId)) continue
+    if (mayUse(reach, event.lane) && isWanted(event)) found.push(event)
   }
   return found
 }

@@ -53,6 +53,11 @@ function insertOne(state: MemoryState, entry: NewTransaction, fits: boolean): In
       ? { type: 'existing', transaction: freeze(earlier.tx) }
       : { type: 'conflict', transactionId: earlier.tx.id }
   }
+  const retired = byRequest === undefined ? undefined : state.retired.get(byRequest)
+  if (byRequest !== undefined && retired !== undefined) {
+    const isSame = retired.requestDigest === intent.requestDigest
+    return { type: isSame ? 'deleted' : 'conflict', transactionId: byRequest }
+  }
   const unjudged = bindingSubjects(entry).some((subject) => state.accounts.has(subject) && !judgedBy.includes(subject))
   if (unjudged || (judgedBy.length > 0 && !fits)) return { type: 'not_judged' }
   const own = { ...(keyId !== undefined && { keyId }), ...(approval !== undefined && { approval }) }

@@ -31,6 +31,9 @@ export const explanationResource = z.object({
   advice: z.string().nullable().meta({
     description: 'What you should do now. Null if there is nothing to do. For people: the wording may change.',
   }),
+  runbook: z.string().nullable().meta({
+    description: 'Where the docs say what to do: an entry of docs/runbook.md. Null if there is nothing to do.',
+  }),
   options: z
     .array(z.object({ action: z.enum(EXPLAINED_ACTIONS), effect: z.string() }))
     .meta({ description: 'What can be done to it now, and the effect of each action.' }),

@@ -52,6 +52,7 @@ const problem = z.object({
   level: z.enum(['bad', 'warn']),
   message: z.string().meta({ description: 'What is wrong. For people: the wording may change.' }),
   action: z.string().meta({ description: 'What to do about it. For people: the wording may change.' }),
+  runbook: z.string().meta({ description: 'Where the docs say more about it: an entry of docs/runbook.md.' }),
   since: instant,
   transactionId: z.uuid().nullable().meta({ description: 'The first affected transaction.' }),
   reservationId: z.uuid().nullable(),

@@ -44,6 +44,7 @@ export const STATUS_OF: Readonly<Record<AppErrorCode, number>> = {
   signer_busy: 409,
   no_master_key: 409,
   idempotency_conflict: 409,
+  transaction_deleted: 410,
   transaction_rejected: 422,
   refused_by_rule: 403,
   action_forbidden: 409,

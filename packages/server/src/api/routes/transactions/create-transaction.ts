@@ -30,6 +30,7 @@ export const createTransaction = defineRoute(
     ],
     errors: [
       'idempotency_conflict',
+      'transaction_deleted',
       'unknown_signer',
       'unknown_chain',
       'transaction_rejected',

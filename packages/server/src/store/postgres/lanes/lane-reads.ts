@@ -7,8 +7,8 @@ import type { LaneProblem } from '../../../core/lane/lane-problem.ts'
 import type { Window } from '../../../core/lane/window.ts'
 import { isInFlight, type Queued, type TxId } from '../../../core/transaction/transaction.ts'
 import type { MinedTransaction } from '../../../ports/history.ts'
+import type { NonceLine, QueueDepth } from '../../../ports/lane-queue.ts'
 import type { LoadedLane } from '../../../ports/lane-write.ts'
-import type { NonceLine, QueueDepth } from '../../../ports/store.ts'
 import { isTxId } from '../../rules/tx-id.ts'
 import type { Database } from '../database.ts'
 import { toBytes } from '../json-text.ts'
@@ -114,9 +114,12 @@ select (select count(*) from managed_tx o
 const QUEUED = {
   name: 'count_queued',
   text: `
-select chain_id, signer, tenant, count(*) as queued from managed_tx
- where queue_position is not null group by chain_id, signer, tenant`,
+select q.chain_id, q.signer, q.tenant, q.queued, t.created_at as oldest_at
+  from (select chain_id, signer, tenant, count(*) as queued, min(queue_position) as first from managed_tx
+         where queue_position is not null group by chain_id, signer, tenant) q
+  join managed_tx t on t.accepted_seq = q.first`,
 } as const
+
 interface NonceLineRow {
   readonly cursor: number | null
   readonly recyclable: readonly number[] | null
@@ -210,7 +213,13 @@ export async function countQueued(database: Database): Promise<readonly QueueDep
     readonly signer: Address
     readonly tenant: string
     readonly queued: number
+    readonly oldest_at: number
   }
   const rows = await database.query<Row>(QUEUED, [])
-  return rows.map(({ chain_id: chainId, signer, tenant, queued }) => ({ lane: { chainId, signer }, tenant, queued }))
+  return rows.map(({ chain_id: chainId, signer, tenant, queued, oldest_at: oldestAt }) => ({
+    lane: { chainId, signer },
+    tenant,
+    queued,
+    oldestAt,
+  }))
 }

@@ -5,7 +5,7 @@
 import type { Lane } from '../../../core/lane/lane.ts'
 import { PAUSED_ALONE } from '../../../core/transaction/deferral.ts'
 import type { Queued } from '../../../core/transaction/transaction.ts'
-import type { QueueOptions } from '../../../ports/store.ts'
+import type { QueueOptions } from '../../../ports/lane-queue.ts'
 import type { Database } from '../database.ts'
 import { toBytes } from '../json-text.ts'
 import { createReadTogether } from '../read-together.ts'

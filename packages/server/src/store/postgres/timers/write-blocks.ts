@@ -10,7 +10,7 @@ import type { BlocksWrite, TimerWriteResult } from '../../../ports/timer-store.t
 import type { Database } from '../database.ts'
 import { toBytes, toJson, toStored } from '../json-text.ts'
 import { lockOf } from '../transactions/acceptance-order.ts'
-import { ACCEPTED_FIELDS, acceptSteps, toAcceptedRow } from '../transactions/insert-transactions.ts'
+import { ACCEPTED_FIELDS, acceptSteps, toAcceptedRow } from '../transactions/acceptance-steps.ts'
 import { HELD } from './timer-lease-statements.ts'
 import { FIRE_FIELDS, toFireRow } from './timer-rows.ts'
 

@@ -1,7 +1,7 @@
 /** Reads single transactions: by id, by any hash they ever had, or by request. */
 import type { Hash } from '../../../core/hex.ts'
 import type { Transaction, TxId } from '../../../core/transaction/transaction.ts'
-import type { RequestKey } from '../../../ports/store.ts'
+import type { DeletedRequest, RequestKey } from '../../../ports/store.ts'
 import { isTxId } from '../../rules/tx-id.ts'
 import type { Database } from '../database.ts'
 import { toBytes, toText } from '../json-text.ts'
@@ -31,13 +31,19 @@ select ${TRANSACTION_COLUMNS} from managed_tx t
 const BY_REQUEST = {
   name: 'find_requests',
   text: `
-select k.ord, t.tx_id
+select k.ord, coalesce(t.tx_id, r.tx_id) as tx_id, r.request_digest
   from json_to_recordset($1::json) as k(ord int, chain_id bigint, signer bytea, request_id text, tenant text)
- cross join lateral (
-   select m.tx_id from managed_tx m
-    where m.request_id = k.request_id and m.signer = k.signer and m.tenant in (k.tenant, '')
-      and m.chain_id + 0 = k.chain_id
-    order by m.tenant desc limit 1) t`,
+  left join lateral (
+    select m.tx_id from managed_tx m
+     where m.request_id = k.request_id and m.signer = k.signer and m.tenant in (k.tenant, '')
+       and m.chain_id + 0 = k.chain_id
+     order by m.tenant desc limit 1) t on true
+  left join lateral (
+    select x.tx_id, x.request_digest from retired_tx x
+     where x.request_id = k.request_id and x.signer = k.signer and x.tenant in (k.tenant, '')
+       and x.chain_id + 0 = k.chain_id and t.tx_id is null
+     order by x.tenant desc limit 1) r on true
+ where t.tx_id is not null or r.tx_id is not null`,
 } as const
 
 export async function findTransaction(database: Database, id: TxId): Promise<Transaction | null> {
@@ -56,7 +62,13 @@ export async function findTransactionByHash(database: Database, hash: Hash): Pro
 export async function findRequests(
   database: Database,
   keys: readonly RequestKey[],
-): Promise<readonly (Transaction | null)[]> {
+): Promise<readonly (Transaction | DeletedRequest | null)[]> {
+  interface Row {
+    readonly ord: number
+    readonly tx_id: TxId
+    /** Of a transaction that was deleted; null: it is stored. */
+    readonly request_digest: Hash | null
+  }
   const asked = keys.map(({ lane, requestId, tenant }, ord) => ({
     ord,
     chain_id: lane.chainId,
@@ -64,10 +76,15 @@ export async function findRequests(
     request_id: toText(requestId),
     tenant: toText(tenant),
   }))
-  const rows = await database.query<{ readonly ord: number; readonly tx_id: TxId }>(BY_REQUEST, [JSON.stringify(asked)])
-  if (rows.length === 0) return keys.map(() => null)
+  const rows = await database.query<Row>(BY_REQUEST, [JSON.stringify(asked)])
+  const stored = rows.filter((row) => row.request_digest === null).map((row) => row.tx_id)
+  const found = new Map<TxId, Transaction | DeletedRequest>(
+    rows.flatMap(({ tx_id: id, request_digest: requestDigest }) =>
+      requestDigest === null ? [] : [[id, { state: 'DELETED', id, requestDigest }]],
+    ),
+  )
+  if (stored.length > 0) for (const tx of await findTransactions(database, stored)) found.set(tx.id, tx)
   const idOf = new Map(rows.map((row) => [row.ord, row.tx_id]))
-  const found = new Map((await findTransactions(database, [...idOf.values()])).map((tx) => [tx.id, tx]))
   return keys.map((_, ord) => found.get(idOf.get(ord) ?? '') ?? null)
 }
 

@@ -1,6 +1,6 @@
 /** Acceptance: idempotency, order in the queue, unknown signers. */
 import { describe, expect, test } from 'vitest'
-import type { QueueOptions } from '../../../ports/store.ts'
+import type { QueueOptions } from '../../../ports/lane-queue.ts'
 import {
   accept,
   acceptOne,
@@ -108,14 +108,14 @@ export function describeAcceptance(get: GetStore): void {
       }
       expect(await count()).toEqual(
         expect.arrayContaining([
-          { lane, tenant: '', queued: 2 },
-          { lane, tenant: 'ann', queued: 1 },
-          { lane: other, tenant: 'ann', queued: 1 },
+          { lane, tenant: '', queued: 2, oldestAt: queued.createdAt },
+          { lane, tenant: 'ann', queued: 1, oldestAt: expect.any(Number) },
+          { lane: other, tenant: 'ann', queued: 1, oldestAt: expect.any(Number) },
         ]),
       )
       const lease = await acquire(store, lane)
       await write(store, lease, [[queued, toAllocated(queued, 0, lease)]])
-      expect((await count())[0]).toEqual({ lane, tenant: '', queued: 1 })
+      expect((await count())[0]).toEqual({ lane, tenant: '', queued: 1, oldestAt: expect.any(Number) })
     })
 
     test('repeats inside one batch are recognized, and the first one wins', async () => {

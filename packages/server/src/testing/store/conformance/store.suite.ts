@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import type { Store } from '../../../ports/store.ts'
 import { describeAcceptance } from './acceptance.suite.ts'
 import { describeEvents } from './events.suite.ts'
+import { describeLaneRetention } from './lane-retention.suite.ts'
 import { describeLaneWrites } from './lane-writes.suite.ts'
 import { describeLeases } from './leases.suite.ts'
 import { describeNodes } from './nodes.suite.ts'
@@ -10,6 +11,7 @@ import { describeNotices } from './notices.suite.ts'
 import { describeReach } from './reach.suite.ts'
 import { describeReads } from './reads.suite.ts'
 import { describeRequests } from './requests.suite.ts'
+import { describeRetention } from './retention.suite.ts'
 import { describeRoundTrip } from './round-trip.suite.ts'
 import { describeSpending } from './spending.suite.ts'
 
@@ -37,6 +39,8 @@ export function describeStore(name: string, create: () => Promise<StoreUnderTest
       return subject
     }
     describeAcceptance(get)
+    describeRetention(get)
+    describeLaneRetention(get)
     describeLeases(get)
     describeNodes(get)
     describeLaneWrites(get)

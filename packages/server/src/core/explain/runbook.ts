@@ -1,0 +1,44 @@
+/** Which entry of docs/runbook.md says what to do about a transaction or a signer that needs a person. */
+import type { LaneProblemCode } from '../lane/lane-problem.ts'
+import type { Transaction } from '../transaction/transaction.ts'
+import type { Cause } from './explanation.ts'
+
+const ENTRIES: Readonly<Partial<Record<Cause, string>>> = {
+  chain_unreachable: 'chain-unreachable',
+  chain_standing: 'chain-standing',
+  chain_rewound: 'chain-rewound',
+  nonces_missing: 'final-reorg',
+  no_owner: 'node-down',
+  waiting_for_funds: 'out-of-funds',
+  waiting_for_key: 'key-unavailable',
+  fee_above_cap: 'fee-above-cap',
+  held_by_rule: 'held-by-rule',
+  awaiting_approval: 'awaiting-approval',
+  foreign_nonce: 'foreign-nonce',
+  nonce_gap: 'nonce-drift',
+  blocked_by_reservation: 'blocked-by-reservation',
+}
+
+const LANE_ENTRIES: Readonly<Record<LaneProblemCode, string>> = {
+  no_owner: 'node-down',
+  owner_silent: 'node-down',
+  key_unavailable: 'key-unavailable',
+  foreign_nonce: 'foreign-nonce',
+  stuck: 'stuck',
+  out_of_funds: 'out-of-funds',
+  fee_above_cap: 'fee-above-cap',
+  blocked_by_reservation: 'blocked-by-reservation',
+  balance_low: 'balance-low',
+}
+
+const RUNBOOK = 'docs/runbook.md'
+
+/** Null: nobody has to do anything. */
+export function findRunbookEntry({ state }: Pick<Transaction, 'state'>, cause: Cause): string | null {
+  const entry = ENTRIES[cause] ?? (state === 'STUCK' ? 'stuck' : null)
+  return entry === null ? null : `${RUNBOOK}#${entry}`
+}
+
+export function laneRunbookEntry(code: LaneProblemCode): string {
+  return `${RUNBOOK}#${LANE_ENTRIES[code]}`
+}

@@ -1,0 +1,86 @@
+/** docs/backup.md, executed: a backup that is older than the chain is restored, and nothing is executed twice. */
+import { Client } from 'pg'
+import { expect, inject, test } from 'vitest'
+import { developmentAccount } from '../setup/anvil.ts'
+import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
+import { eventually } from '../setup/eventually.ts'
+import { startService } from '../setup/service.ts'
+
+const SENDER = developmentAccount(0)
+const RECEIVER = developmentAccount(5)
+const PATH = `/v1/signers/${SENDER.address}`
+
+async function runSql(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+test('after a restore, what was sent since the backup is not sent again', async () => {
+  const service = await startService({ env: { DROVER_FINALITY: '1' } })
+  const { chain, database } = service
+  const restoredName = `${new URL(database.url).pathname.slice(1)}_restored`
+  const restored = new URL(database.url)
+  restored.pathname = `/${restoredName}`
+  let node: DroverProcess = service.drover
+  const send = async (value: string) =>
+    (await node.post('/v1/transactions', { from: SENDER.address, to: RECEIVER.address, value })).body.id
+  const mineUntil = (id: string, state: string) =>
+    eventually(
+      async () => {
+        await chain.mine(1)
+        return (await node.get(`/v1/transactions/${id}`)).body
+      },
+      (tx) => tx.state === state,
+    )
+  const balance = async () => BigInt(await chain.rpc<string>('eth_getBalance', [RECEIVER.address, 'latest']))
+  const before = await balance()
+  try {
+    // `stable`: the first is sent, the second waits.
+    const [first, second] = [await send('1'), await send('20')]
+    await eventually(
+      async () => (await node.get(`/v1/transactions/${first}`)).body,
+      (tx) => tx.state === 'TRACKING',
+    )
+    await node.end('SIGTERM')
+    await runSql(
+      inject('databaseAdminUrl'),
+      `create database "${restoredName}" template "${new URL(database.url).pathname.slice(1)}"`,
+    )
+    node = await service.startPeer()
+    await mineUntil(first, 'CONFIRMED')
+    await mineUntil(second, 'CONFIRMED')
+    await node.end('SIGKILL')
+
+    // The steps of the guide.
+    await runSql(restored.href, 'update signer_lease set paused = true')
+    node = await startDrover({
+      databaseUrl: restored.href,
+      rpcUrl: chain.rpcUrl,
+      signerKeys: [SENDER.privateKey],
+      env: { DROVER_FINALITY: '1' },
+    })
+    await mineUntil(first, 'CONFIRMED')
+    const lane = await eventually(
+      async () => (await node.get(PATH)).body.lanes[0],
+      ({ chain: seen }) => seen !== null && seen.latest === 2,
+    )
+    expect([lane.nextNonce, lane.paused, lane.queued]).toEqual([1, true, 1])
+    const cancelled = await node.post(`/v1/transactions/${second}/cancel`, { reason: 'was sent before the restore' })
+    expect(cancelled.body).toMatchObject({ state: 'CANCELLED', nonce: null })
+    const reset = await node.post(`${PATH}/reset-nonce`, { reason: 'restored from a backup' })
+    expect(reset.body).toMatchObject({ state: 'DONE', toNonce: 2 })
+    expect((await node.post(`${PATH}/resume`, { reason: 'restored' })).status).toBe(200)
+    const third = await mineUntil(await send('300'), 'CONFIRMED')
+    expect(third.nonce).toBe(2)
+    expect((await balance()) - before).toBe(321n)
+  } finally {
+    await node.end('SIGKILL')
+    await runSql(inject('databaseAdminUrl'), `drop database if exists "${restoredName}" with (force)`)
+    await service.stop()
+  }
+})

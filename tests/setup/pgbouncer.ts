@@ -1,0 +1,69 @@
+/** A real PgBouncer in transaction mode in front of a database. */
+import { spawn } from 'node:child_process'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { findFreePort } from '../../packages/dev/src/free-port.ts'
+import { eventually } from './eventually.ts'
+
+export interface PgBouncer {
+  /** The database, through the pooler. */
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** Few server connections, so that clients share them all the time. */
+const SERVER_CONNECTIONS = 3
+
+export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer> {
+  const { hostname, port, username, password, pathname } = new URL(databaseUrl)
+  const name = pathname.slice(1)
+  const folder = await mkdtemp(join(tmpdir(), 'drover-pgbouncer-'))
+  const listenPort = await findFreePort()
+  const config = join(folder, 'pgbouncer.ini')
+  await writeFile(
+    config,
+    `[databases]
+${name} = host=${hostname} port=${port} user=${username} password=${decodeURIComponent(password)} dbname=${name}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${listenPort}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = ${SERVER_CONNECTIONS}
+max_client_conn = 1000
+`,
+  )
+  // It refuses to run as root, and then has to read its file as somebody else.
+  await chmod(folder, 0o755)
+  const asNobody = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
+  const child = spawn('pgbouncer', [...asNobody, config], { stdio: 'ignore' })
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const url = new URL(databaseUrl)
+  url.port = String(listenPort)
+  await eventually(() => answers(url.href), Boolean)
+  return {
+    url: url.href,
+    stop: async () => {
+      child.kill('SIGKILL')
+      await ended
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query('select 1')
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end()
+  }
+}
