@@ -1,4 +1,5 @@
 /** Timers on a real chain, over HTTP: each fires at its block, once, and its transaction is confirmed. */
+import pg from 'pg'
 import { encodeFunctionData, parseAbi, toEventSelector, toFunctionSelector } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { developmentAccount } from '../setup/anvil.ts'
@@ -87,7 +88,7 @@ async function confirm(fires: readonly FireBody[]): Promise<void> {
   }
 }
 
-const isQueued = ({ state }: FireBody) => state === 'QUEUED'
+const isQueued = ({ transactionId }: FireBody) => transactionId !== null
 
 test('an interval fires every n blocks, once each, and continues after kill -9 [G10]', async () => {
   const timer = await create({ to: POKED, schedule: { type: 'interval', blocks: 3 }, metadata: { job: 'poke' } })
@@ -100,7 +101,8 @@ test('an interval fires every n blocks, once each, and continues after kill -9 [
   await drover.end('SIGKILL')
   drover = peer
   // Answered by the node that took over: until then no block is made.
-  await reachHead()
+  const change = { gasLimit: '100001' }
+  expect(await drover.request('PATCH', `/v1/timers/${timer.id}`, change)).toMatchObject({ status: 200, body: change })
   const fires = await mineUntil(
     () => firesOf(timer.id),
     (items) => items.filter(isQueued).length >= 4,
@@ -113,6 +115,7 @@ test('an interval fires every n blocks, once each, and continues after kill -9 [
   )
   expect(new Set(all.map(({ fireKey }) => fireKey)).size).toBe(all.length)
   await confirm(all)
+  expect((await firesOf(timer.id)).map(({ state }) => state)).toEqual(all.map(() => 'CONFIRMED'))
   expect(await total(POKED)).toBe(all.length)
   const tagged = (await drover.get(`/v1/transactions?metadata=drover.timer%3D${timer.id}`)).body.items
   expect(tagged).toHaveLength(all.length)
@@ -133,7 +136,7 @@ test('a timeout fires once, at its block, once that block is confirmed', async (
   await service.chain.mine(2)
   await reachHead()
   const fires = await firesOf(timer.id)
-  expect(fires).toMatchObject([{ id: observed?.id, state: 'QUEUED' }])
+  expect(fires).toMatchObject([{ id: observed?.id, transactionId: expect.any(String) }])
   await confirm(fires)
   expect(await total(ONCE)).toBe(1)
   expect((await drover.get(`/v1/timers/${timer.id}`)).body).toMatchObject({
@@ -229,6 +232,19 @@ test('a timer is changed, paused, resumed and listed; the queue shows what fires
     fireCount: 1,
     dueHeight: resumed.dueHeight + 500,
   })
+})
+
+test('reading the queue stores nothing', async () => {
+  const client = new pg.Client({ connectionString: service.database.url })
+  await client.connect()
+  try {
+    const count = async () => (await client.query('select count(*)::int as n from timer_command')).rows[0].n as number
+    const before = await count()
+    expect(await drover.get('/v1/timers/queue?limit=3')).toMatchObject({ status: 200, body: { items: [] } })
+    expect(await count()).toBe(before)
+  } finally {
+    await client.end()
+  }
 })
 
 test('an impossible timer is refused, with the field name', async () => {

@@ -471,10 +471,10 @@ export interface Fire {
   readonly fireSeq: number
   readonly height: number
   readonly blockHash: `0x${string}`
-  /** `OBSERVED`: a reorg can still drop it. `QUEUED`: it became a transaction. `SKIPPED`: it did not. */
-  readonly state: 'OBSERVED' | 'QUEUED' | 'SKIPPED'
+  /** `OBSERVED`: a reorg can still drop it. `SKIPPED`: nothing is sent. Otherwise it became a transaction, and this is the state of the transaction. */
+  readonly state: 'OBSERVED' | 'SKIPPED' | 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED'
   readonly skipReason: string | null
-  /** Its transaction was queued, and then a reorg dropped its block. */
+  /** It became a transaction, and then a reorg dropped its block. If the transaction was still `QUEUED`, it is cancelled. */
   readonly orphaned: boolean
   /** Ids of the same fire on other branches of the chain. */
   readonly aliases: readonly `0x${string}`[]

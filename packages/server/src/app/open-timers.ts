@@ -3,6 +3,7 @@ import type { EvmChain } from '../chain/evm-chain.ts'
 import type { ChainConfig, Config } from '../config/config.ts'
 import type { KnownSigners } from '../engine/accept/known-signers.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { Operate } from '../engine/operate/operate.ts'
 import { createTimerHost } from '../engine/timers/timer-host.ts'
 import { createTimers, type Timers } from '../engine/timers/timers.ts'
 import type { Clock, Random } from '../ports/clock.ts'
@@ -18,6 +19,7 @@ interface TimerPorts {
   readonly nodeId: string
   readonly signers: KnownSigners
   readonly engine: Pick<Engine, 'followStatus' | 'onChain'>
+  readonly operate: Operate
   readonly chains: readonly { readonly chain: EvmChain; readonly own: ChainConfig }[]
 }
 
@@ -53,6 +55,7 @@ export function openTimers(config: Config, ports: TimerPorts): OpenTimers {
     telemetry,
     nodeId,
     lease: { ttlMs, renewIntervalMs },
+    operate: ports.operate,
     viewOf,
     chains: new Map(chains.map(({ chain, own }) => [chain.chainId, { chain, settings: toTimerSettings(config, own) }])),
     isReachable: (chainId) => statusOf(chainId)?.health.state !== 'unreachable',

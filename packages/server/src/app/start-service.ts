@@ -44,6 +44,7 @@ export async function startService(
     nodeId,
     signers,
     engine,
+    operate: wired.operate,
     chains: adapters.chains,
   })
   const server = wireApi(config, {

@@ -21,6 +21,7 @@ import type {
   StoredCommand,
   TimerCommand,
 } from '../core/timer/timer-command.ts'
+import type { TxId } from '../core/transaction/transaction.ts'
 import type { NewTransaction } from './store.ts'
 
 export interface TimerLease {
@@ -62,7 +63,7 @@ export interface Incarnation {
   readonly spec: TimerSpec
 }
 
-export type NewFire = Omit<Fire, 'isOrphaned' | 'aliases' | 'txId' | 'state'> & {
+export type NewFire = Omit<Fire, 'isOrphaned' | 'aliases' | 'txId' | 'txState' | 'state'> & {
   readonly state: 'OBSERVED' | 'SKIPPED'
   readonly skipReason: SkipReason | null
   readonly condition: ConditionOutcome | null
@@ -91,6 +92,8 @@ export interface BlocksWrite {
   readonly handOffs: readonly HandOff[]
   /** Signers with this many transactions in line get no more. */
   readonly maxQueued: number
+  /** What fires next after these blocks, for `readQueue`. JSON. */
+  readonly queue: unknown
 }
 
 export interface CommandResult {
@@ -109,6 +112,8 @@ export interface CommandsWrite {
   readonly expectedSeq: number
   readonly results: readonly CommandResult[]
   readonly changes: readonly TimerChange[]
+  /** What fires next after these commands, for `readQueue`. JSON. */
+  readonly queue: unknown
 }
 
 /** `fenced`: the lease is gone. `stale`: another node has written; load again. Nothing was written in either case. */
@@ -155,6 +160,13 @@ export type CommandInsert =
   | { readonly type: 'existing'; readonly commandId: CommandId; readonly isSame: boolean }
   | { readonly type: 'too_many' }
 
+export interface StoredQueue {
+  readonly tip: TimerTip
+  readonly queue: unknown
+  /** There are fires that have not been handed to a signer. */
+  readonly hasObserved: boolean
+}
+
 export interface TimerStore {
   /** Renews what this node holds of these chains, and takes what is free. */
   keepTimerLeases(nodeId: string, chainIds: readonly number[], ttlMs: number): Promise<readonly TimerLease[]>
@@ -195,5 +207,12 @@ export interface TimerStore {
   /** Newest first. */
   listFires(timerId: TimerId, page: FirePage): Promise<readonly Fire[]>
   readTip(chainId: number): Promise<TimerTip | null>
+  /** As the last write has it; null if nothing was ever applied on this chain. */
+  readQueue(chainId: number): Promise<StoredQueue | null>
+  /**
+   * Transactions that are still in line although the block of their fire was dropped. Once such a transaction is
+   * cancelled, the same fire on another branch is a new fire, with a transaction of its own.
+   */
+  listWithdrawn(chainId: number, limit: number): Promise<readonly TxId[]>
   close(): Promise<void>
 }

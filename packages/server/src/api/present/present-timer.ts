@@ -52,14 +52,14 @@ function presentSchedule(schedule: TimerSchedule): TimerResource['schedule'] {
 }
 
 export function presentFire(fire: Fire): FireResource {
-  const { fireKey, fireSeq, height, blockHash, state, skipReason, data, trigger, condition } = fire
+  const { fireKey, fireSeq, height, blockHash, skipReason, data, trigger, condition } = fire
   return {
     id: fire.deliverId,
     fireKey,
     fireSeq,
     height,
     blockHash,
-    state,
+    state: showState(fire),
     skipReason,
     data,
     orphaned: fire.isOrphaned,
@@ -74,6 +74,10 @@ export function presentFire(fire: Fire): FireResource {
     gasLimit: fire.gasLimit.toString(),
     transactionId: fire.txId,
   }
+}
+
+function showState({ state, txState }: Fire): FireResource['state'] {
+  return txState ?? state
 }
 
 export function presentQueue({ height, live, params, items }: TimerQueue): TimerQueueResource {

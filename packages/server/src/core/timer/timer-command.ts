@@ -26,8 +26,6 @@ export type TimerCommand =
       readonly spec: Pick<TimerSpec, 'owner' | 'target'>
     }
   | { readonly type: 'params'; readonly change: ParamChange }
-  /** Changes nothing, and is not part of the log. */
-  | { readonly type: 'queue'; readonly limit: number }
 
 /** What is stored with a new timer besides its spec. */
 export interface TimerLabel {

@@ -3,6 +3,7 @@
  * fires.
  */
 import type { Address, Hash, Hex } from '../hex.ts'
+import type { TxState } from '../transaction/transaction.ts'
 
 /** A timer's id, which never changes. Each start or resume gives it a new `KernelId` in the kernel. */
 export type TimerId = string
@@ -126,4 +127,6 @@ export interface Fire {
   /** Names that the same fire had on branches that were dropped. */
   readonly aliases: readonly Hash[]
   readonly txId: string | null
+  /** Of that transaction, now. */
+  readonly txState: TxState | null
 }

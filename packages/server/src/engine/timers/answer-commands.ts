@@ -3,7 +3,6 @@ import type { Refusal, Timer } from '@drover/timers'
 import type { ManagedTimer, TimerId } from '../../core/timer/timer.ts'
 import type { LoggedCommand, StoredCommand, TimerCommand } from '../../core/timer/timer-command.ts'
 import type { CommandResult, TimerChange } from '../../ports/timer-store.ts'
-import { describeQueue } from './describe-queue.ts'
 import { admitCommand, type HostState } from './host-state.ts'
 import { listChanges } from './list-changes.ts'
 
@@ -63,11 +62,7 @@ function answerOne(
   { id, command }: StoredCommand,
   timers: ReadonlyMap<TimerId, ManagedTimer>,
 ): { readonly host: HostState; readonly result: CommandResult } {
-  if (command.type === 'queue') {
-    const answer = { type: 'accepted', kernelId: null, detail: describeQueue(host, command.limit) } as const
-    return { host, result: { id, answer, logged: null, started: null } }
-  }
-  const outcome = findStale(command, timers) ?? admitCommand(host, command)
+  const outcome = findUnknown(command) ?? findStale(command, timers) ?? admitCommand(host, command)
   if (outcome.type === 'refused') {
     const { type, code, message } = outcome
     return { host, result: { id, answer: { type, code, message }, logged: null, started: null } }
@@ -90,10 +85,19 @@ function startedOf(timerId: string, { timerId: kernelId, dueHeight }: Timer): Co
   return { timerId, kernelId, dueHeight: dueHeight === null ? null : Number(dueHeight) }
 }
 
+const KNOWN: ReadonlySet<string> = new Set<TimerCommand['type']>(['set', 'update', 'cancel', 'pause', 'params'])
+
+/** From a node of another version: it must not hold up the others. */
+function findUnknown({ type }: TimerCommand): Refusal | null {
+  if (KNOWN.has(type)) return null
+  const message = 'the node that runs the timers has another version and does not know this request'
+  return { type: 'refused', code: 'ERR_INVALID_PARAM', message }
+}
+
 /** The timer was changed first: the request matches its old state, not its current one. */
 function findStale(command: TimerCommand, timers: ReadonlyMap<TimerId, ManagedTimer>): Refusal | null {
   const refuse = (message: string): Refusal => ({ type: 'refused', code: 'ERR_TIMER_NOT_FOUND', message })
-  if (command.type === 'params' || command.type === 'queue') return null
+  if (command.type === 'params') return null
   if (command.type === 'set' && command.label !== null) return null
   const timer = timers.get(command.timerId)
   if (timer === undefined) return refuse('the timer is not there')

@@ -23,6 +23,7 @@ import type {
 import { pause } from '../pause.ts'
 import { answerCommands } from './answer-commands.ts'
 import { applyBlocks, findDeliverable } from './apply-blocks.ts'
+import { describeQueue } from './describe-queue.ts'
 import type { HostState } from './host-state.ts'
 import { createHostWaits } from './host-waits.ts'
 import { createIncarnationCache } from './incarnation-cache.ts'
@@ -61,6 +62,8 @@ interface ChainTimerPorts {
   readonly telemetry: Telemetry
   readonly settings: ChainTimerSettings
   view(): ChainView | null
+  /** Cancels what is still in line although its block was dropped. */
+  cancelWithdrawn(chainId: number): Promise<void>
   onFenced(): void
 }
 
@@ -133,6 +136,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
 
   async function load(): Promise<Own> {
     const startedAt = clock.monotonic()
+    await ports.cancelWithdrawn(chainId)
     const host = await loadHost(chainId, await store.loadTimers(chainId), settings.reorgDepth, rest)
     const live = host.history.tip().kernel.timers.size
     if (live > 0) {
@@ -238,6 +242,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
       expected: shown.tip,
       handOffs,
       maxQueued: settings.maxQueuedPerSigner,
+      queue: describeQueue(applied.states.at(-1) ?? from),
     }
     check(await store.writeBlocks(write))
     if (rewindTo !== null) own.history.rewind(rewindTo)
@@ -246,6 +251,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     own.observed = observed.filter((fire) => !handed.has(fire))
     own.lastActivity = applied.lastActivity ?? own.lastActivity
     countFires(own, applied.fires)
+    if (isRewind) await ports.cancelWithdrawn(chainId)
     await keepSnapshot(own)
   }
 
@@ -261,7 +267,8 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     const ids = pending.flatMap(({ command }) => ('timerId' in command ? [command.timerId] : []))
     const timers = new Map((await store.findTimers(ids)).map((timer) => [timer.id, timer]))
     const { host, results, changes, logged } = answerCommands(before, pending, timers)
-    check(await store.writeCommands({ lease, expected: before.tip, expectedSeq: before.seq, results, changes }))
+    const queue = describeQueue(host)
+    check(await store.writeCommands({ lease, expected: before.tip, expectedSeq: before.seq, results, changes, queue }))
     own.history.amend(host, logged)
     telemetry.gauge('drover_timers_live', host.kernel.timers.size, { chainId })
   }

@@ -61,8 +61,6 @@ export function applyBlock(host: HostState, block: TimerBlock): AppliedBlock {
   return { host: { ...host, kernel: state, tip }, delivery, retired }
 }
 
-export type LogCommand = Exclude<TimerCommand, { readonly type: 'queue' }>
-
 export type Admission =
   | {
       readonly type: 'accepted'
@@ -73,17 +71,17 @@ export type Admission =
   | Refusal
 
 /** The result of a command that is requested now. */
-export function admitCommand(host: HostState, command: LogCommand): Admission {
+export function admitCommand(host: HostState, command: TimerCommand): Admission {
   return act(host, command, false)
 }
 
 /** Applies a command of the log. If it has nothing left to act on in this branch, it does nothing. */
 export function replayCommand(host: HostState, { seq, command }: LoggedCommand): HostState {
-  const outcome = command.type === 'queue' ? null : act(host, command, true)
-  return { ...(outcome?.type === 'accepted' ? outcome.host : host), seq }
+  const outcome = act(host, command, true)
+  return { ...(outcome.type === 'accepted' ? outcome.host : host), seq }
 }
 
-function act(host: HostState, command: LogCommand, isReplay: boolean): Admission {
+function act(host: HostState, command: TimerCommand, isReplay: boolean): Admission {
   const height = host.kernel.height
   const today = paramsAt(host.params, height)
   const params = isReplay ? liftQuotas(today) : today

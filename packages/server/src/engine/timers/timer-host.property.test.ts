@@ -17,6 +17,7 @@ import { createMemoryStore } from '../../testing/store/memory-store.ts'
 import { createMemoryTimerStore, type MemoryTimerStore } from '../../testing/store/memory-timer-store.ts'
 import { anyHash, anyLabel, anySpec } from '../../testing/store/sample-timers.ts'
 import { createSilentTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
+import { createOperate } from '../operate/operate.ts'
 import { applyBlock, createHostState, type HostState, replayCommand } from './host-state.ts'
 import { listModifiedKeys } from './modified-keys.ts'
 import { createTimerHost } from './timer-host.ts'
@@ -62,6 +63,15 @@ async function createScene(deliverAt: number) {
   const store = createMemoryStore({ clock })
   await store.registerSigners([{ lane: LANE, policy: FAST, label: null }])
   const timers = createMemoryTimerStore({ clock, transactions: store })
+  const operate = createOperate({
+    store,
+    chains: new Map([[CHAIN_ID, chain]]),
+    clock,
+    telemetry: createSilentTelemetry(),
+    policyOf: () => FAST,
+    finalityOf: () => ({ type: 'confirmations', count: 6 }),
+    viewOf: () => null,
+  })
   const listeners = new Set<(chainId: number) => void>()
   let headers: Header[] = []
   let ids = 0
@@ -113,6 +123,7 @@ async function createScene(deliverAt: number) {
         ],
       ]),
       viewOf: view,
+      operate,
       isReachable: () => true,
       onChain: (listener) => {
         listeners.add(listener)
@@ -162,6 +173,7 @@ test('fires stored are those of the canonical chain; each is at most one transac
         await look()
         await clock.advance(10_000)
         await compare(chain, timers)
+        await expectNoLoss(scene)
       },
     ),
     { numRuns: 60, examples: FOUND },
@@ -206,6 +218,18 @@ async function play(each: Step, scene: Awaited<ReturnType<typeof createScene>>, 
 
 function anyId(): string {
   return `${anyHash().slice(2, 10)}-0000-4000-8000-${anyHash().slice(2, 14)}`
+}
+
+/** Whoever is in line fired on this chain, and whoever fired is in line: no lane runs here that could send anything. */
+async function expectNoLoss({ store, timers }: Awaited<ReturnType<typeof createScene>>): Promise<void> {
+  expect(await timers.listWithdrawn(CHAIN_ID, 10)).toEqual([])
+  const stored = (await timers.listTimers({}, { before: null, limit: 1_000 })).map(({ id }) => id)
+  for (const id of stored)
+    for (const { isOrphaned, txId, txState } of await timers.listFires(id, { before: null, limit: 10_000 }))
+      if (txId !== null) expect(txState).toBe(isOrphaned ? 'CANCELLED' : 'QUEUED')
+  const { items } = await store.listTransactions({}, { after: null, limit: 1_000, order: 'asc' })
+  const keys = items.filter(({ state }) => state === 'QUEUED').map(({ intent }) => intent.requestId)
+  expect(new Set(keys).size).toBe(keys.length)
 }
 
 /** From the first block on, without any host: what the chain as it is and the log say. */

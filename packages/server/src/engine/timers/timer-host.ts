@@ -5,6 +5,8 @@ import type { Clock, Random } from '../../ports/clock.ts'
 import type { Notice, Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { TimerLease, TimerStore } from '../../ports/timer-store.ts'
+import type { Operate } from '../operate/operate.ts'
+import { createWithdrawals } from './cancel-withdrawn.ts'
 import { type ChainTimerSettings, type ChainTimers, createChainTimers } from './chain-timers.ts'
 
 export interface TimerHost {
@@ -22,6 +24,7 @@ interface TimerHostPorts {
   readonly lease: { readonly ttlMs: number; readonly renewIntervalMs: number }
   readonly chains: ReadonlyMap<number, { readonly chain: AgreedReads; readonly settings: ChainTimerSettings }>
   viewOf(chainId: number): ChainView | null
+  readonly operate: Operate
   /** Whether this node can follow the chain: if not, it leaves the timers to other nodes. */
   isReachable(chainId: number): boolean
   onChain(listener: (chainId: number) => void): () => void
@@ -34,6 +37,7 @@ interface Held {
 
 export function createTimerHost(ports: TimerHostPorts): TimerHost {
   const { store, clock, telemetry, nodeId, lease, chains } = ports
+  const cancelWithdrawn = createWithdrawals(ports)
   const held = new Map<number, Held>()
   let isStopped = false
   let keeping: Promise<void> | null = null
@@ -85,6 +89,7 @@ export function createTimerHost(ports: TimerHostPorts): TimerHost {
       chain: found.chain,
       settings: found.settings,
       view: () => ports.viewOf(chainId),
+      cancelWithdrawn,
       onFenced: () => {
         if (held.get(chainId)?.lease.fence === own.fence) held.delete(chainId)
       },

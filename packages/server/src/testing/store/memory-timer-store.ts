@@ -3,7 +3,7 @@ import { mayUse } from '../../core/access/caller.ts'
 import type { Hash } from '../../core/hex.ts'
 import type { Fire, KernelId, ManagedTimer, TimerId } from '../../core/timer/timer.ts'
 import type { CommandId, LoggedCommand, StoredCommand } from '../../core/timer/timer-command.ts'
-import { isTerminal } from '../../core/transaction/transaction.ts'
+import { isTerminal, type Transaction } from '../../core/transaction/transaction.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Notice, Store } from '../../ports/store.ts'
 import type {
@@ -37,8 +37,12 @@ interface MemoryChain {
   snapshot: TimerSnapshot | null
   blocks: TimerBlock[]
   log: LoggedCommand[]
-  fires: Fire[]
+  fires: MemoryFire[]
+  queue: unknown
 }
+
+/** `isWithdrawn`: its transaction was in line when its block was dropped. */
+type MemoryFire = Omit<Fire, 'txState'> & { readonly isWithdrawn: boolean }
 
 interface MemoryCommand extends StoredCommand {
   readonly tenant: string
@@ -74,6 +78,7 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
       blocks: [],
       log: [],
       fires: [],
+      queue: null,
     }
     chains.set(chainId, made)
     return made
@@ -110,7 +115,7 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     }
   }
 
-  async function countOpen(timerId: TimerId, fires: readonly Fire[]): Promise<number> {
+  async function countOpen(timerId: TimerId, fires: readonly MemoryFire[]): Promise<number> {
     const ids = fires.flatMap((fire) => (fire.timerId === timerId && fire.txId !== null ? [fire.txId] : []))
     return (await transactions.findTransactions(ids)).filter((tx) => !isTerminal(tx)).length
   }
@@ -141,6 +146,23 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     return outcomes
   }
 
+  /** The transactions of these fires that are in such a state. */
+  async function findStates(
+    { fires }: MemoryChain,
+    isSuch: (tx: Transaction) => boolean,
+  ): Promise<ReadonlySet<string>> {
+    const ids = fires.flatMap(({ txId }) => txId ?? [])
+    return new Set((await transactions.findTransactions(ids)).filter(isSuch).map(({ id }) => id))
+  }
+
+  async function presentFires(fires: readonly MemoryFire[]): Promise<readonly Fire[]> {
+    const found = await transactions.findTransactions(fires.flatMap(({ txId }) => txId ?? []))
+    const states = new Map(found.map(({ id, state }) => [id, state]))
+    return fires.map(({ isWithdrawn: _isWithdrawn, ...fire }) =>
+      structuredClone({ ...fire, txState: states.get(fire.txId ?? '') ?? null }),
+    )
+  }
+
   async function writeBlocks(write: BlocksWrite): Promise<TimerWriteResult> {
     const { lease, expected, blocks } = write
     const rewindTo = write.rewindTo ?? Number.POSITIVE_INFINITY
@@ -148,12 +170,23 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     if (!isHeldBy(lease)) return { type: 'fenced' }
     const last = blocks.at(-1)
     if (!isTip(chain.tip, expected) || last === undefined) return { type: 'stale' }
+    const keys = new Set(write.fires.map(({ fireKey }) => fireKey))
+    const [ended, queued] = [await findStates(chain, isNeverSent), await findStates(chain, isQueued)]
+    const voided = chain.fires.filter(
+      (fire) => fire.isWithdrawn && keys.has(fire.fireKey) && ended.has(fire.txId ?? ''),
+    )
+    chain.fires = chain.fires.filter((fire) => !voided.includes(fire))
     const outcomes = await handOver(write)
+    chain.queue = structuredClone(write.queue)
     chain.tip = { height: last.height, hash: last.hash, stateRoot: last.stateRoot }
     chain.blocks = [...chain.blocks.filter(({ height }) => height <= rewindTo), ...structuredClone(blocks)]
     chain.fires = chain.fires
       .filter(({ height, state }) => height <= rewindTo || state === 'QUEUED')
-      .map((fire) => (fire.height > rewindTo ? { ...fire, isOrphaned: true } : fire))
+      .map((fire) =>
+        fire.height > rewindTo && !fire.isOrphaned
+          ? { ...fire, isOrphaned: true, isWithdrawn: queued.has(fire.txId ?? '') }
+          : fire,
+      )
       .map((fire) =>
         fire.state === 'OBSERVED' && outcomes.has(fire.deliverId) ? { ...fire, ...outcomes.get(fire.deliverId) } : fire,
       )
@@ -161,12 +194,16 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
       const index = chain.fires.findIndex(({ fireKey }) => fireKey === fire.fireKey)
       const known = chain.fires[index]
       if (known === undefined) {
-        chain.fires.push({ ...fire, isOrphaned: false, aliases: [], txId: null, ...outcomes.get(fire.deliverId) })
+        const before = voided.find(({ fireKey }) => fireKey === fire.fireKey)
+        const names = before === undefined ? [] : [before.deliverId, ...before.aliases]
+        const aliases = names.filter((name) => name !== fire.deliverId).slice(0, MAX_ALIASES)
+        const fresh = { isOrphaned: false, isWithdrawn: false, aliases, txId: null }
+        chain.fires.push({ ...fire, ...fresh, ...outcomes.get(fire.deliverId) })
       } else if (known.state === 'QUEUED') {
         const isNew = fire.deliverId !== known.deliverId && !known.aliases.includes(fire.deliverId)
         const aliases = isNew ? [fire.deliverId, ...known.aliases].slice(0, MAX_ALIASES) : known.aliases
         const { height, blockHash, position } = fire
-        chain.fires[index] = { ...known, height, blockHash, position, isOrphaned: false, aliases }
+        chain.fires[index] = { ...known, height, blockHash, position, isOrphaned: false, isWithdrawn: false, aliases }
       }
     }
     change(write.changes)
@@ -229,6 +266,7 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
       if (timer !== undefined)
         timers.set(timer.id, { ...timer, state: own.type === 'pause' ? 'PAUSED' : 'CANCELLED', dueHeight: null })
     }
+    chain.queue = structuredClone(write.queue)
     change(write.changes)
     for (const { id, answeredAt, isLogged } of commands.values()) {
       if (answeredAt !== null && !isLogged && answeredAt < clock.now() - ANSWERS_KEPT_MS) commands.delete(id)
@@ -339,8 +377,8 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
         )
         .slice(0, limit)
         .map(present),
-    listFires: async (timerId, { before, limit }) =>
-      [...chains.values()]
+    listFires: async (timerId, { before, limit }) => {
+      const found = [...chains.values()]
         .flatMap(({ fires }) => fires.filter((fire) => fire.timerId === timerId))
         .sort((a, b) => b.height - a.height || b.position - a.position)
         .filter(
@@ -348,8 +386,20 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
             before === null || height < before.height || (height === before.height && position < before.position),
         )
         .slice(0, limit)
-        .map((fire) => structuredClone(fire)),
+      return await presentFires(found)
+    },
     readTip: async (chainId) => chainOf(chainId).tip,
+    readQueue: async (chainId) => {
+      const { tip, queue, fires } = chainOf(chainId)
+      const hasObserved = fires.some(({ state }) => state === 'OBSERVED')
+      return tip === null ? null : structuredClone({ tip, queue, hasObserved })
+    },
+    listWithdrawn: async (chainId, limit) => {
+      const chain = chainOf(chainId)
+      const queued = await findStates(chain, isQueued)
+      const ids = chain.fires.flatMap(({ isWithdrawn, txId }) => (isWithdrawn && txId !== null ? [txId] : []))
+      return ids.filter((id) => queued.has(id)).slice(0, limit)
+    },
     listen: (listener) => {
       const own: typeof listener = (notice) => listener(notice)
       listeners.add(own)
@@ -358,6 +408,10 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     close: async () => listeners.clear(),
   }
 }
+
+const isQueued = ({ state }: Transaction): boolean => state === 'QUEUED'
+/** Cancelled in line: no nonce was ever taken for it. */
+const isNeverSent = (tx: Transaction): boolean => tx.state === 'CANCELLED' && !('nonce' in tx && tx.nonce !== null)
 
 function presentCommand(command: MemoryCommand | undefined): StoredCommand | null {
   if (command === undefined) return null

@@ -53,7 +53,7 @@ export function anyBlock(height: number, change: Partial<TimerBlock> = {}): Time
   return { height, hash, stateRoot, parentStateRoot, keys: [], ...change }
 }
 
-const NO_CHANGE = { rewindTo: null, fires: [], changes: [], handOffs: [], maxQueued: 1_000 } as const
+const NO_CHANGE = { rewindTo: null, fires: [], changes: [], handOffs: [], maxQueued: 1_000, queue: null } as const
 
 /** Writes one block on top of what is there. */
 export async function writeBlock(
@@ -86,6 +86,7 @@ export async function acceptCommand(
     expected: tip,
     expectedSeq: lastSeq,
     changes: [],
+    queue: null,
     results: [
       {
         id,

@@ -1,6 +1,7 @@
 /** Timers, their fires and their queue as the API shows them. */
 import { z } from 'zod'
-import { COMPARISONS, FIRE_STATES, OVERLAPS, TIMER_STATES } from '../../../core/timer/timer.ts'
+import { COMPARISONS, OVERLAPS, TIMER_STATES } from '../../../core/timer/timer.ts'
+import { TX_STATES } from '../../../core/transaction/transaction.ts'
 import { resourceSchemas } from '../api-schemas.ts'
 import { address } from '../values/address.ts'
 import { amount } from '../values/amount.ts'
@@ -63,11 +64,15 @@ export const fireResource = z.object({
   fireSeq: z.int(),
   height: z.int(),
   blockHash: hash,
-  state: z.enum(FIRE_STATES).meta({
-    description: '`OBSERVED`: a reorg can still drop it. `QUEUED`: it became a transaction. `SKIPPED`: it did not.',
+  state: z.enum(['OBSERVED', 'SKIPPED', ...TX_STATES]).meta({
+    description:
+      '`OBSERVED`: a reorg can still drop it. `SKIPPED`: nothing is sent. Otherwise it became a transaction, and this is the state of the transaction.',
   }),
   skipReason: z.string().nullable(),
-  orphaned: z.boolean().meta({ description: 'Its transaction was queued, and then a reorg dropped its block.' }),
+  orphaned: z.boolean().meta({
+    description:
+      'It became a transaction, and then a reorg dropped its block. If the transaction was still `QUEUED`, it is cancelled.',
+  }),
   aliases: z.array(hash).meta({ description: 'Ids of the same fire on other branches of the chain.' }),
   trigger: z.object({
     type: z.enum(['timeout', 'interval', 'watch']),

@@ -54,15 +54,14 @@ select command_id, chain_id, body, answer from timer_command
 } as const
 
 /**
- * At most one result for each timer: a statement changes a row once. Queries and refused commands are kept for a while
- * for callers waiting for the result, then deleted in small batches. Commands that changed something are part of the
- * log.
+ * At most one result for each timer: a statement changes a row once. Refused commands are kept for a while for callers
+ * waiting for the result, then deleted in small batches. Commands that changed something are part of the log.
  */
 const WRITE = {
   name: 'write_timer_commands',
   text: `
 with ${HELD}, moved as (
-  update timer_chain set command_seq = $7
+  update timer_chain set command_seq = $7, queue = $14::jsonb
    where chain_id = $1 and height = $4 and block_hash = $5 and command_seq = $6 and exists (select from held)
   returning 1
 ), result as materialized (
@@ -193,6 +192,7 @@ export async function writeCommands(database: Database, write: CommandsWrite): P
     toJson(accepted.flatMap(({ command }) => toEndedRow(command))),
     toJson(write.changes.map(toChangeRow)),
     timersNotice('timers.answered', lease.chainId),
+    toJson(write.queue),
   ])
   if (row?.held !== true) return { type: 'fenced' }
   return { type: row.moved ? 'written' : 'stale' }

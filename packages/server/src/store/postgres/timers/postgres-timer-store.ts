@@ -2,7 +2,7 @@
 import type { TimerStore } from '../../../ports/timer-store.ts'
 import { createDatabase, type DatabaseOptions } from '../database.ts'
 import { findCommands, insertCommand, readPendingCommands, writeCommands } from './command-statements.ts'
-import { loadTimers, readTip, saveSnapshot } from './load-timers.ts'
+import { loadTimers, readQueue, readTip, saveSnapshot } from './load-timers.ts'
 import { addTimerLeases, findTimerLease, keepTimerLeases, releaseTimerLeases } from './timer-lease-statements.ts'
 import {
   countTimers,
@@ -12,6 +12,7 @@ import {
   findTimersByKernelId,
   listFires,
   listTimers,
+  listWithdrawn,
   readIncarnations,
 } from './timer-reads.ts'
 import { writeBlocks } from './write-blocks.ts'
@@ -46,6 +47,8 @@ export function createPostgresTimerStore(options: DatabaseOptions): TimerStore {
     listTimers: (filter, page) => listTimers(database, filter, page),
     listFires: (id, page) => listFires(database, id, page),
     readTip: (chainId) => readTip(database, chainId),
+    readQueue: (chainId) => readQueue(database, chainId),
+    listWithdrawn: (chainId, limit) => listWithdrawn(database, chainId, limit),
     close: () => database.close(),
   }
 }

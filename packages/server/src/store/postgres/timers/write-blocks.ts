@@ -4,7 +4,7 @@
  *
  * If blocks were dropped, their fires are deleted first. A fire that became a transaction stays, and is an orphan until
  * the same fire comes again: then it gets another name, and no other transaction. `fire_key` is what makes two fires
- * the same.
+ * the same. Only a fire whose transaction was withdrawn, and ended without a nonce, starts anew.
  */
 import type { BlocksWrite, TimerWriteResult } from '../../../ports/timer-store.ts'
 import type { Database } from '../database.ts'
@@ -39,14 +39,15 @@ const WRITE = {
 with locked as materialized (
   select pg_advisory_xact_lock(key) from (select key from unnest($12::bigint[]) key order by key) k
 ), ${HELD}, moved as (
-  insert into timer_chain (chain_id, height, block_hash, state_root)
-  select $1, b.height, b.block_hash, b.state_root
+  insert into timer_chain (chain_id, height, block_hash, state_root, queue)
+  select $1, b.height, b.block_hash, b.state_root, $13::jsonb
     from json_to_recordset($7::json) as b(height bigint, block_hash bytea, state_root bytea)
    where exists (select from held) and (select count(*) from locked) >= 0
      and ($4::bigint is null or exists (select from timer_chain where chain_id = $1))
    order by b.height desc limit 1
   on conflict (chain_id) do update
-     set height = excluded.height, block_hash = excluded.block_hash, state_root = excluded.state_root
+     set height = excluded.height, block_hash = excluded.block_hash, state_root = excluded.state_root,
+         queue = excluded.queue
    where timer_chain.height = $4 and timer_chain.block_hash = $5
   returning 1
 ), dropped_blocks as (
@@ -64,8 +65,14 @@ with locked as materialized (
   returning 1
 ), fire as materialized (
   select * from json_to_recordset($8::json) as f(${FIRE_FIELDS})
+), voided as (
+  delete from mailbox_entry e using managed_tx t
+   where e.chain_id = $1 and e.withdrawn and e.fire_key in (select f.fire_key from fire f) and t.tx_id = e.tx_id
+     and t.state = 'CANCELLED' and t.nonce is null and exists (select from moved)
+  returning e.fire_key, e.deliver_id, e.aliases
 ), orphans as (
-  update mailbox_entry e set orphaned = true
+  update mailbox_entry e
+     set orphaned = true, withdrawn = exists (select from managed_tx t where t.tx_id = e.tx_id and t.state = 'QUEUED')
    where e.chain_id = $1 and e.height > $6 and e.state = 'QUEUED' and not e.orphaned and exists (select from moved)
      and not exists (select from fire f where f.fire_key = e.fire_key)
   returning 1
@@ -74,7 +81,8 @@ with locked as materialized (
     from json_to_recordset($10::json) as w(deliver_id bytea, fire_key bytea, timer_id uuid, max_open int, ${ACCEPTED_FIELDS})
    where exists (select from moved)
      and not exists (select from mailbox_entry e
-                      where e.chain_id = $1 and e.fire_key = w.fire_key and e.state = 'QUEUED')
+                      where e.chain_id = $1 and e.fire_key = w.fire_key and e.state = 'QUEUED'
+                        and e.fire_key not in (select v.fire_key from voided v))
 ), judged as materialized (
   select w.*,
          case when (select count(*)
@@ -103,15 +111,19 @@ with locked as materialized (
   returning e.state
 ), fired as (
   insert into mailbox_entry (deliver_id, chain_id, fire_key, timer_id, kernel_id, fire_seq, height, block_hash, position,
-                             signer, target, data, gas_limit, bid, trigger, digest, state, skip_reason, condition, tx_id)
+                             signer, target, data, gas_limit, bid, trigger, digest, state, skip_reason, condition, tx_id,
+                             aliases)
   select f.deliver_id, $1, f.fire_key, f.timer_id, f.kernel_id, f.fire_seq, f.height, f.block_hash, f.position,
          f.signer, f.target, f.data, f.gas_limit, f.bid, f.trigger, f.digest,
          case when o.deliver_id is null then f.state when o.tx_id is null then 'SKIPPED' else 'QUEUED' end,
-         coalesce(o.skip_reason, f.skip_reason), f.condition, o.tx_id
-    from fire f left join outcome o on o.deliver_id = f.deliver_id
+         coalesce(o.skip_reason, f.skip_reason), f.condition, o.tx_id,
+         case when v.fire_key is null then '{}'
+              else (array_remove(array_prepend(v.deliver_id, v.aliases), f.deliver_id))[1:${MAX_ALIASES}] end
+    from fire f left join outcome o on o.deliver_id = f.deliver_id left join voided v on v.fire_key = f.fire_key
    where exists (select from moved) and (select count(*) from dropped_fires) >= 0
   on conflict (chain_id, fire_key) do update
      set height = excluded.height, block_hash = excluded.block_hash, position = excluded.position, orphaned = false,
+         withdrawn = false,
          aliases = case when excluded.deliver_id = mailbox_entry.deliver_id
                           or excluded.deliver_id = any(mailbox_entry.aliases) then mailbox_entry.aliases
                         else (array_prepend(excluded.deliver_id, mailbox_entry.aliases))[1:${MAX_ALIASES}] end
@@ -145,6 +157,7 @@ export async function writeBlocks(database: Database, write: BlocksWrite): Promi
     toJson(handOffs.map(toHandOffRow)),
     write.maxQueued,
     [...new Set(handOffs.map(({ transaction }) => lockOf(transaction.intent.lane)))],
+    toJson(write.queue),
   ])
   if (row?.held !== true) return { type: 'fenced' }
   return { type: row.moved ? 'written' : 'stale' }
