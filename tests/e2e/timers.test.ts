@@ -117,6 +117,14 @@ test('an interval fires every n blocks, once each, and continues after kill -9 [
   await confirm(all)
   expect((await firesOf(timer.id)).map(({ state }) => state)).toEqual(all.map(() => 'CONFIRMED'))
   expect(await total(POKED)).toBe(all.length)
+  const receipts = await Promise.all(
+    all.map(async ({ transactionId }) => (await drover.get(`/v1/transactions/${transactionId}`)).body.receipt),
+  )
+  const sum = (field: 'gasUsed' | 'fee') =>
+    receipts.reduce((all, receipt) => all + BigInt(receipt[field]), 0n).toString()
+  expect((await drover.get(`/v1/timers/${timer.id}`)).body).toMatchObject({
+    cost: { sent: all.length, reverted: 0, gasUsed: sum('gasUsed'), feesPaid: sum('fee') },
+  })
   const tagged = (await drover.get(`/v1/transactions?metadata=drover.timer%3D${timer.id}`)).body.items
   expect(tagged).toHaveLength(all.length)
   expect(tagged[0].metadata).toMatchObject({ job: 'poke' })

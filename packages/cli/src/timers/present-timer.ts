@@ -1,5 +1,6 @@
 /** Timers, fires and the queue for people. */
 import type { Answer } from '@drover/client'
+import { formatAmount } from '@drover/server/core'
 import { presentFields } from '../output/present-fields.ts'
 import { type Cell, presentTable } from '../output/present-table.ts'
 import type { Style } from '../output/style.ts'
@@ -50,6 +51,7 @@ export function presentTimer(timer: Timer, style: Style): string {
       ['watched keys', schedule.type === 'watch' ? schedule.keys.join(', ') : null],
       ['next block', timer.dueHeight],
       ['fired', timer.fireCount],
+      ['cost', spellCost(timer)],
       ['chain', timer.chainId],
       ['from', timer.from],
       ['to', timer.to],
@@ -64,6 +66,11 @@ export function presentTimer(timer: Timer, style: Style): string {
     ],
     style,
   )
+}
+
+function spellCost({ cost }: Timer): string {
+  const reverted = cost.reverted === 0 ? '' : `, ${cost.reverted} reverted`
+  return `${cost.sent} final${reverted}, ${BigInt(cost.gasUsed).toLocaleString('en-US')} gas, ${formatAmount(cost.feesPaid)}`
 }
 
 export function presentFires(items: readonly Fire[], style: Style): string {

@@ -1046,6 +1046,16 @@ export interface Timer {
   /** The block at which it fires next. Null: it waits for an event, or it has ended. */
   readonly dueHeight: number | null
   readonly fireCount: number
+  /** What its final transactions have cost, reverted ones included. */
+  readonly cost: {
+    /** Transactions of this timer that are in a block and final. */
+    readonly sent: number
+    readonly reverted: number
+    /** Whole number as a decimal string. */
+    readonly gasUsed: string
+    /** Wei. */
+    readonly feesPaid: string
+  }
   readonly name: string | null
   readonly requestId: string | null
   readonly metadata: Readonly<Record<string, string>>

@@ -149,8 +149,18 @@ export interface TimerFilter {
   readonly reach?: Reach
 }
 
+export interface FirePlace {
+  readonly height: number
+  readonly position: number
+}
+
+/** `next`: where the next call goes on; null: from the start. `open`: of those looked at, how many are not final. */
+export type MeterResult =
+  | { readonly type: 'metered'; readonly next: FirePlace | null; readonly open: number }
+  | { readonly type: 'fenced' }
+
 export interface FirePage {
-  readonly before: { readonly height: number; readonly position: number } | null
+  readonly before: FirePlace | null
   readonly limit: number
 }
 
@@ -186,6 +196,8 @@ export interface TimerStore {
   loadTimers(chainId: number): Promise<LoadedTimers>
   writeBlocks(write: BlocksWrite): Promise<TimerWriteResult>
   writeCommands(write: CommandsWrite): Promise<TimerWriteResult>
+  /** Adds what final transactions have cost to their timers: of some fires, in order, that were not added yet. */
+  meterFires(lease: TimerLease, after: FirePlace | null, limit: number): Promise<MeterResult>
   /** Replaces the snapshot of the chain and forgets what it makes needless. */
   saveSnapshot(lease: TimerLease, snapshot: TimerSnapshot): Promise<TimerWriteResult>
   /** Those that are there, in no order. */

@@ -8,7 +8,7 @@ import { checksumAddress } from '../contract/values/address.ts'
 import { presentInstant } from '../contract/values/instant.ts'
 
 export function presentTimer(timer: ManagedTimer): TimerResource {
-  const { id, spec, state, endReason, dueHeight, fireCount, name, requestId, metadata, kernelId } = timer
+  const { id, spec, state, endReason, dueHeight, fireCount, cost, name, requestId, metadata, kernelId } = timer
   const { chainId, data, when, overlap, appendDeliverId } = spec
   return {
     id,
@@ -33,6 +33,12 @@ export function presentTimer(timer: ManagedTimer): TimerResource {
       when === null
         ? null
         : { to: checksumAddress(when.to), data: when.data, is: when.comparison, value: when.value.toString() },
+    cost: {
+      sent: cost.sent,
+      reverted: cost.reverted,
+      gasUsed: cost.gasUsed.toString(),
+      feesPaid: cost.feesPaid.toString(),
+    },
     metadata: { ...metadata },
     createdHeight: timer.createdHeight,
     createdAt: presentInstant(timer.createdAt),

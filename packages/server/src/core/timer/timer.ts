@@ -55,6 +55,15 @@ export interface TimerSpec {
 export const TIMER_STATES = ['ACTIVE', 'PAUSED', 'CANCELLED', 'DONE', 'EVICTED', 'RETIRED'] as const
 export type TimerState = (typeof TIMER_STATES)[number]
 
+/** What the final transactions of a timer have cost. */
+export interface TimerCost {
+  /** In a block, also if only to cancel. */
+  readonly sent: number
+  readonly reverted: number
+  readonly gasUsed: bigint
+  readonly feesPaid: bigint
+}
+
 export interface ManagedTimer {
   readonly id: TimerId
   readonly kernelId: KernelId
@@ -70,6 +79,7 @@ export interface ManagedTimer {
   /** When it fires next; null for a watch that has matched nothing, and for a timer that has ended. */
   readonly dueHeight: number | null
   readonly fireCount: number
+  readonly cost: TimerCost
   readonly createdHeight: number
   readonly createdAt: number
   readonly createdBy: string

@@ -24,6 +24,7 @@ import { pause } from '../pause.ts'
 import { answerCommands } from './answer-commands.ts'
 import { applyBlocks, findDeliverable } from './apply-blocks.ts'
 import { describeQueue } from './describe-queue.ts'
+import { createFireMeter } from './fire-meter.ts'
 import type { HostState } from './host-state.ts'
 import { createHostWaits } from './host-waits.ts'
 import { createIncarnationCache } from './incarnation-cache.ts'
@@ -85,6 +86,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   const { chainId } = lease
   const findIncarnations = createIncarnationCache(store)
   const prepareHandOffs = createHandOffs({ chainId, findIncarnations, clock, random, telemetry })
+  const meterFires = createFireMeter(store, lease)
   const rest = () => pause(clock, 0)
   let loaded: Own | null = null
   let isStopped = false
@@ -252,6 +254,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     own.lastActivity = applied.lastActivity ?? own.lastActivity
     countFires(own, applied.fires)
     if (isRewind) await ports.cancelWithdrawn(chainId)
+    check(await meterFires(handOffs.length > 0))
     await keepSnapshot(own)
   }
 

@@ -15,7 +15,7 @@ export const MIGRATIONS = [
   '0013_lane_problems.sql',
   '0014_hot_path.sql',
   '0015_timers.sql',
-  '0019_timer_queue.sql',
+  '0019_timer_costs.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

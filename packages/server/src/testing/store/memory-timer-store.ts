@@ -1,7 +1,7 @@
 /** Timers as a model in memory: same answers and refusals as PostgreSQL gives, each call one step. */
 import { mayUse } from '../../core/access/caller.ts'
 import type { Hash } from '../../core/hex.ts'
-import type { Fire, KernelId, ManagedTimer, TimerId } from '../../core/timer/timer.ts'
+import type { Fire, KernelId, ManagedTimer, TimerCost, TimerId } from '../../core/timer/timer.ts'
 import type { CommandId, LoggedCommand, StoredCommand } from '../../core/timer/timer-command.ts'
 import { isTerminal, type Transaction } from '../../core/transaction/transaction.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -9,7 +9,9 @@ import type { Notice, Store } from '../../ports/store.ts'
 import type {
   BlocksWrite,
   CommandsWrite,
+  FirePlace,
   Incarnation,
+  MeterResult,
   TimerBlock,
   TimerChange,
   TimerLease,
@@ -41,8 +43,8 @@ interface MemoryChain {
   queue: unknown
 }
 
-/** `isWithdrawn`: its transaction was in line when its block was dropped. */
-type MemoryFire = Omit<Fire, 'txState'> & { readonly isWithdrawn: boolean }
+/** `isWithdrawn`: its transaction was in line when its block was dropped. `isMetered`: its cost has been added up. */
+type MemoryFire = Omit<Fire, 'txState'> & { readonly isWithdrawn: boolean; readonly isMetered: boolean }
 
 interface MemoryCommand extends StoredCommand {
   readonly tenant: string
@@ -52,7 +54,8 @@ interface MemoryCommand extends StoredCommand {
   readonly isLogged: boolean
 }
 
-type MemoryTimer = ManagedTimer & { readonly baseFires: number }
+/** The cost is added up from the transactions when it is read. */
+type MemoryTimer = Omit<ManagedTimer, 'cost'> & { readonly baseFires: number }
 
 const MAX_ALIASES = 16
 const ANSWERS_KEPT_MS = 10 * 60_000
@@ -158,7 +161,7 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
   async function presentFires(fires: readonly MemoryFire[]): Promise<readonly Fire[]> {
     const found = await transactions.findTransactions(fires.flatMap(({ txId }) => txId ?? []))
     const states = new Map(found.map(({ id, state }) => [id, state]))
-    return fires.map(({ isWithdrawn: _isWithdrawn, ...fire }) =>
+    return fires.map(({ isWithdrawn: _isWithdrawn, isMetered: _isMetered, ...fire }) =>
       structuredClone({ ...fire, txState: states.get(fire.txId ?? '') ?? null }),
     )
   }
@@ -197,7 +200,7 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
         const before = voided.find(({ fireKey }) => fireKey === fire.fireKey)
         const names = before === undefined ? [] : [before.deliverId, ...before.aliases]
         const aliases = names.filter((name) => name !== fire.deliverId).slice(0, MAX_ALIASES)
-        const fresh = { isOrphaned: false, isWithdrawn: false, aliases, txId: null }
+        const fresh = { isOrphaned: false, isWithdrawn: false, isMetered: false, aliases, txId: null }
         chain.fires.push({ ...fire, ...fresh, ...outcomes.get(fire.deliverId) })
       } else if (known.state === 'QUEUED') {
         const isNew = fire.deliverId !== known.deliverId && !known.aliases.includes(fire.deliverId)
@@ -275,7 +278,31 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     return { type: 'written' }
   }
 
-  const present = ({ baseFires: _baseFires, ...timer }: MemoryTimer): ManagedTimer => structuredClone(timer)
+  async function present(found: readonly MemoryTimer[]): Promise<readonly ManagedTimer[]> {
+    const all: ManagedTimer[] = []
+    for (const { baseFires: _baseFires, ...timer } of found) {
+      const fires = chainOf(timer.spec.chainId).fires.filter(({ timerId }) => timerId === timer.id)
+      const sent = await transactions.findTransactions(fires.flatMap(({ txId }) => txId ?? []))
+      all.push(structuredClone({ ...timer, cost: sumCost(sent.filter(isTerminal)) }))
+    }
+    return all
+  }
+
+  function meter(lease: TimerLease, after: FirePlace | null, limit: number, final: ReadonlySet<string>): MeterResult {
+    if (!isHeldBy(lease)) return { type: 'fenced' }
+    const chain = chainOf(lease.chainId)
+    const looked = chain.fires
+      .filter(({ isMetered, txId }) => txId !== null && !isMetered)
+      .filter((fire) => after === null || comparePlaces(fire, after) > 0)
+      .sort(comparePlaces)
+      .slice(0, limit)
+    const metered = looked.filter(({ txId }) => final.has(txId ?? ''))
+    chain.fires = chain.fires.map((fire) => (metered.includes(fire) ? { ...fire, isMetered: true } : fire))
+    const last = looked.length < limit ? undefined : looked.at(-1)
+    const next = last === undefined ? null : { height: last.height, position: last.position }
+    return { type: 'metered', next, open: looked.length - metered.length }
+  }
+
   const newestFirst = () => [...timers.values()].sort((a, b) => b.place - a.place)
 
   return {
@@ -334,6 +361,8 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     },
     writeBlocks,
     writeCommands: async (write) => writeCommands(write),
+    meterFires: async (lease, after, limit) =>
+      meter(lease, after, limit, await findStates(chainOf(lease.chainId), isTerminal)),
     saveSnapshot: async (lease, snapshot) => {
       if (!isHeldBy(lease)) return { type: 'fenced' }
       const chain = chainOf(lease.chainId)
@@ -354,18 +383,18 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
       ),
     findTimer: async (id) => {
       const timer = timers.get(id)
-      return timer === undefined ? null : present(timer)
+      return timer === undefined ? null : ((await present([timer]))[0] ?? null)
     },
-    findTimers: async (ids) => [...new Set(ids)].flatMap((id) => timers.get(id) ?? []).map(present),
-    findTimersByKernelId: async (kernelIds) => kernelIds.flatMap((id) => byKernelId(id) ?? []).map(present),
+    findTimers: async (ids) => await present([...new Set(ids)].flatMap((id) => timers.get(id) ?? [])),
+    findTimersByKernelId: async (kernelIds) => await present(kernelIds.flatMap((id) => byKernelId(id) ?? [])),
     findTimerByRequest: async (chainId, tenant, requestId) => {
       const found = [...timers.values()].find(
         (timer) => timer.requestId === requestId && timer.tenant === tenant && timer.spec.chainId === chainId,
       )
-      return found === undefined ? null : present(found)
+      return found === undefined ? null : ((await present([found]))[0] ?? null)
     },
-    listTimers: async ({ chainId, owner, target, states, reach }, { before, limit }) =>
-      newestFirst()
+    listTimers: async ({ chainId, owner, target, states, reach }, { before, limit }) => {
+      const found = newestFirst()
         .filter(
           ({ spec, state, place: at }) =>
             (chainId === undefined || spec.chainId === chainId) &&
@@ -376,7 +405,8 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
             (before === null || at < before),
         )
         .slice(0, limit)
-        .map(present),
+      return await present(found)
+    },
     listFires: async (timerId, { before, limit }) => {
       const found = [...chains.values()]
         .flatMap(({ fires }) => fires.filter((fire) => fire.timerId === timerId))
@@ -412,6 +442,20 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
 const isQueued = ({ state }: Transaction): boolean => state === 'QUEUED'
 /** Cancelled in line: no nonce was ever taken for it. */
 const isNeverSent = (tx: Transaction): boolean => tx.state === 'CANCELLED' && !('nonce' in tx && tx.nonce !== null)
+
+function comparePlaces(a: FirePlace, b: FirePlace): number {
+  return a.height - b.height || a.position - b.position
+}
+
+function sumCost(final: readonly Transaction[]): TimerCost {
+  const inclusions = final.flatMap((tx) => ('inclusion' in tx && tx.inclusion !== null ? [tx.inclusion] : []))
+  return {
+    sent: inclusions.length,
+    reverted: final.filter(({ state }) => state === 'FAILED_FINAL').length,
+    gasUsed: inclusions.reduce((sum, { gasUsed }) => sum + gasUsed, 0n),
+    feesPaid: inclusions.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n),
+  }
+}
 
 function presentCommand(command: MemoryCommand | undefined): StoredCommand | null {
   if (command === undefined) return null

@@ -41,6 +41,14 @@ export const timerResource = z.object({
     .nullable()
     .meta({ description: 'The block at which it fires next. Null: it waits for an event, or it has ended.' }),
   fireCount: z.int(),
+  cost: z
+    .object({
+      sent: z.int().meta({ description: 'Transactions of this timer that are in a block and final.' }),
+      reverted: z.int(),
+      gasUsed: amount,
+      feesPaid: amount.meta({ description: 'Wei.' }),
+    })
+    .meta({ description: 'What its final transactions have cost, reverted ones included.' }),
   name: z.string().nullable(),
   requestId: z.string().nullable(),
   metadata: z.record(z.string(), z.string()),

@@ -3,6 +3,7 @@ import type { TimerStore } from '../../../ports/timer-store.ts'
 import { createDatabase, type DatabaseOptions } from '../database.ts'
 import { findCommands, insertCommand, readPendingCommands, writeCommands } from './command-statements.ts'
 import { loadTimers, readQueue, readTip, saveSnapshot } from './load-timers.ts'
+import { meterFires } from './meter-fires.ts'
 import { addTimerLeases, findTimerLease, keepTimerLeases, releaseTimerLeases } from './timer-lease-statements.ts'
 import {
   countTimers,
@@ -37,6 +38,7 @@ export function createPostgresTimerStore(options: DatabaseOptions): TimerStore {
     loadTimers: (chainId) => loadTimers(database, chainId),
     writeBlocks: (write) => writeBlocks(database, write),
     writeCommands: (write) => writeCommands(database, write),
+    meterFires: (lease, after, limit) => meterFires(database, lease, after, limit),
     saveSnapshot: (lease, snapshot) => saveSnapshot(database, lease, snapshot),
     readIncarnations: (kernelIds) => readIncarnations(database, kernelIds),
     countTimers: (chainId, tenant, atMost) => countTimers(database, chainId, tenant, atMost),

@@ -7,6 +7,7 @@ import type {
   FireTrigger,
   ManagedTimer,
   SkipReason,
+  TimerCost,
   TimerSpec,
   TimerState,
 } from '../../../core/timer/timer.ts'
@@ -15,6 +16,7 @@ import type { TxState } from '../../../core/transaction/transaction.ts'
 import type { NewFire } from '../../../ports/timer-store.ts'
 import { toBytes, toStored, toText } from '../json-text.ts'
 import type { Stored } from '../stored-json.ts'
+import { COST_COLUMN, readCost } from './meter-fires.ts'
 
 export function readSpec(spec: Stored<TimerSpec>): TimerSpec {
   return {
@@ -55,13 +57,15 @@ export interface TimerRow {
   readonly end_reason: string | null
   readonly due_height: number | null
   readonly fire_count: number
+  readonly cost: Stored<TimerCost>
   readonly created_height: number
   readonly created_at: number
   readonly created_by: string
 }
 
 export const TIMER_COLUMNS = `t.timer_id, t.place, t.kernel_id, t.tenant, t.name, t.request_id, t.request_digest, t.spec,
-  t.metadata, t.state, t.end_reason, t.due_height, t.fire_count, t.created_height, t.created_at, t.created_by`
+  t.metadata, t.state, t.end_reason, t.due_height, t.fire_count, t.created_height, t.created_at, t.created_by,
+  ${COST_COLUMN}`
 
 export function readTimer(row: TimerRow): ManagedTimer {
   return {
@@ -78,6 +82,7 @@ export function readTimer(row: TimerRow): ManagedTimer {
     endReason: row.end_reason,
     dueHeight: row.due_height,
     fireCount: row.fire_count,
+    cost: readCost(row.cost),
     createdHeight: row.created_height,
     createdAt: row.created_at,
     createdBy: row.created_by,

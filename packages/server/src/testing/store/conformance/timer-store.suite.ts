@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Lane } from '../../../core/lane/lane.ts'
 import { FAST } from '../../../core/lane/policy.ts'
+import type { Finished, Queued } from '../../../core/transaction/transaction.ts'
 import { transition } from '../../../core/transaction/transition.ts'
 import type { Store } from '../../../ports/store.ts'
 import type { TimerLease, TimerStore } from '../../../ports/timer-store.ts'
@@ -17,7 +18,7 @@ import {
   startTimer,
   writeBlock,
 } from '../sample-timers.ts'
-import { anyAddress, registerLane } from '../samples.ts'
+import { acquire, anyAddress, registerLane, toAllocated, toConfirmed, write } from '../samples.ts'
 
 export interface TimerStoreUnderTest {
   readonly timers: TimerStore
@@ -419,6 +420,43 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         await writeBlock(timers, lease, block, { fires: [again], handOffs: [await handOffOf(timers, again)] })
         expect(await timers.listWithdrawn(chainId, 10)).toEqual([])
         expect(await queuedOf(lane)).toHaveLength(1)
+      })
+
+      test('what fires have cost is shown once they are final, added up or not, and counted once', async () => {
+        const { lease, lane } = await open()
+        const timer = await startTimer(timers, lease, anySpec(lane))
+        const block = anyBlock(11)
+        const fires = [0, 1, 2].map((position) => anyFire(timer, block, { position, fireSeq: position }))
+        const handOffs = await Promise.all(fires.map((fire) => handOffOf(timers, fire)))
+        await writeBlock(timers, lease, block, { fires, handOffs })
+        const costOf = async () => (await timers.findTimer(timer.id))?.cost
+        expect(await costOf()).toEqual({ sent: 0, reverted: 0, gasUsed: 0n, feesPaid: 0n })
+        const own = await acquire(store, lane)
+        const allocated = await Promise.all(
+          (await queuedOf(lane)).map(async (tx, nonce) => {
+            const [sent] = await write(store, own, [[tx, toAllocated(tx as Queued, nonce, own)]])
+            if (sent === undefined) throw new Error('nothing was allocated')
+            return sent
+          }),
+        )
+        const [first, second, third] = allocated.map((tx) => [tx, toConfirmed(tx)] as const)
+        if (first === undefined || second === undefined || third === undefined) throw new Error('too few')
+        const reverted = { ...second[1], state: 'FAILED_FINAL' as const }
+        await write<Finished>(store, own, [first, [second[0], reverted]])
+        const two = { sent: 2, reverted: 1, gasUsed: 42_000n, feesPaid: 42_000n * 12n }
+        expect(await costOf()).toEqual(two)
+        const place = { height: 11, position: 1 }
+        expect(await timers.meterFires({ ...lease, fence: 99 }, null, 2)).toEqual({ type: 'fenced' })
+        expect(await timers.meterFires(lease, null, 2)).toEqual({ type: 'metered', next: place, open: 0 })
+        expect(await costOf()).toEqual(two)
+        expect(await timers.meterFires(lease, place, 2)).toEqual({ type: 'metered', next: null, open: 1 })
+        expect(await costOf()).toEqual(two)
+        await write<Finished>(store, own, [third])
+        const three = { sent: 3, reverted: 1, gasUsed: 63_000n, feesPaid: 63_000n * 12n }
+        expect(await costOf()).toEqual(three)
+        for (let count = 0; count < 2; count++)
+          expect(await timers.meterFires(lease, null, 2)).toEqual({ type: 'metered', next: null, open: 0 })
+        expect(await costOf()).toEqual(three)
       })
 
       test('the queue is read as the last block or command left it', async () => {

@@ -1,0 +1,78 @@
+/**
+ * What the fires of a timer have cost, from the receipts that are stored with their transactions. The owner of the chain's
+ * timers adds up what is final, some fires at a time; what it has not come to yet is added when a timer is read. A final
+ * state never changes, so nothing is ever taken back.
+ */
+import type { TimerCost } from '../../../core/timer/timer.ts'
+import type { FirePlace, MeterResult, TimerLease } from '../../../ports/timer-store.ts'
+import type { Database } from '../database.ts'
+import type { Stored } from '../stored-json.ts'
+import { HELD } from './timer-lease-statements.ts'
+
+/** Sums over final transactions `x`; one that never took a nonce has no inclusion and cost nothing. */
+const SUMS = `
+count(*) filter (where x.inclusion is not null) as sent,
+count(*) filter (where x.state = 'FAILED_FINAL') as reverted,
+coalesce(sum((x.inclusion ->> 'gasUsed')::numeric), 0) as gas_used,
+coalesce(sum((x.inclusion ->> 'gasUsed')::numeric * (x.inclusion ->> 'effectiveGasPrice')::numeric), 0) as fees_paid`
+
+/** The cost of timer `t` as a column. */
+export const COST_COLUMN = `
+(select json_build_object('sent', t.sent + o.sent, 'reverted', t.reverted + o.reverted,
+                          'gasUsed', (t.gas_used + o.gas_used)::text, 'feesPaid', (t.fees_paid + o.fees_paid)::text)
+   from (select ${SUMS}
+           from mailbox_entry e join managed_tx x on x.tx_id = e.tx_id
+          where e.timer_id = t.timer_id and e.state = 'QUEUED' and not e.metered and x.final_at is not null) o) as cost`
+
+export function readCost({ sent, reverted, gasUsed, feesPaid }: Stored<TimerCost>): TimerCost {
+  return { sent, reverted, gasUsed: BigInt(gasUsed), feesPaid: BigInt(feesPaid) }
+}
+
+const METER = {
+  name: 'meter_fires',
+  text: `
+with ${HELD}, looked as materialized (
+  select deliver_id, timer_id, tx_id, height, position from mailbox_entry
+   where chain_id = $1 and state = 'QUEUED' and not metered and (height, position) > ($4::bigint, $5::int)
+     and exists (select from held)
+   order by height, position limit $6
+), final as materialized (
+  select l.deliver_id, l.timer_id, x.state, x.inclusion
+    from looked l join managed_tx x on x.tx_id = l.tx_id where x.final_at is not null
+), metered as (
+  update mailbox_entry e set metered = true from final f where e.deliver_id = f.deliver_id returning 1
+), added as (
+  update timer t
+     set sent = t.sent + s.sent, reverted = t.reverted + s.reverted, gas_used = t.gas_used + s.gas_used,
+         fees_paid = t.fees_paid + s.fees_paid
+    from (select x.timer_id, ${SUMS} from final x group by x.timer_id) s
+   where t.timer_id = s.timer_id
+  returning 1
+)
+select exists (select from held) as held, (select count(*) from looked) as looked,
+       (select count(*) from metered) as metered, (select count(*) from added) as added,
+       (select max(height) from looked) as height,
+       (select position from looked order by height desc, position desc limit 1) as position`,
+} as const
+
+interface MeteredRow {
+  readonly held: boolean
+  readonly looked: number
+  readonly metered: number
+  readonly height: number | null
+  readonly position: number | null
+}
+
+export async function meterFires(
+  database: Database,
+  { chainId, nodeId, fence }: TimerLease,
+  after: FirePlace | null,
+  limit: number,
+): Promise<MeterResult> {
+  const place = [after?.height ?? -1, after?.position ?? -1]
+  const [row] = await database.query<MeteredRow>(METER, [chainId, nodeId, fence, ...place, limit])
+  if (row?.held !== true) return { type: 'fenced' }
+  const { height, position, looked, metered } = row
+  const next = height === null || position === null || looked < limit ? null : { height, position }
+  return { type: 'metered', next, open: looked - metered }
+}
