@@ -242,6 +242,18 @@ test('a timer is changed, paused, resumed and listed; the queue shows what fires
   })
 })
 
+test('a timer that only reverts is retired after as many failures as it may have, with an event', async () => {
+  const call = { function: 'unknown()', args: [] }
+  const timer = await create({ to: CHANGED, schedule: { type: 'interval', blocks: 1 }, call, maxFailures: 2 })
+  expect(timer).toMatchObject({ maxFailures: 2 })
+  const read = async () => (await drover.get(`/v1/timers/${timer.id}`)).body
+  const retired = await mineUntil(read, ({ state }) => state === 'RETIRED')
+  expect(retired).toMatchObject({ endReason: 'too_many_failures', dueHeight: null, cost: { sent: 0 } })
+  expect(retired.cost.failures).toBeGreaterThanOrEqual(2)
+  const { items } = (await drover.get('/v1/events?limit=200&types=timer.retired')).body
+  expect(items).toMatchObject([{ cause: 'too_many_failures', detail: { timerId: timer.id } }])
+})
+
 test('reading the queue stores nothing', async () => {
   const client = new pg.Client({ connectionString: service.database.url })
   await client.connect()

@@ -33,6 +33,7 @@ interface CreateOptions extends TermOptions {
   readonly whenTo?: string
   readonly overlap?: 'buffer' | 'skip'
   readonly appendDeliverId?: boolean
+  readonly maxFailures?: number
   readonly name?: string
   readonly requestId?: string
   readonly metadata?: Readonly<Record<string, string>>
@@ -134,13 +135,14 @@ export const createTimer: ServiceCommand = {
         new Option('--overlap <policy>', 'if earlier fires are not final: buffer or skip').choices(['buffer', 'skip']),
       )
       .option('--append-deliver-id', 'append the id of the fire to the call data')
+      .option('--max-failures <count>', 'end it after this many reverts in a row', readCount(1, 1_000_000))
       .option('--name <text>', 'a name, for people')
       .option('--chain-id <id>', 'the chain; optional if the service has only one', readChainId)
       .option('--request-id <id>', 'idempotency key: sending it again returns the same timer')
       .option('--metadata <key=value>', 'your own data; repeat for each', collectEntries),
   async run({ drover, signal, style, print }, command) {
     const options = command.opts<CreateOptions>()
-    const { from, to, chainId, value, overlap, appendDeliverId, name, requestId, metadata } = options
+    const { from, to, chainId, value, overlap, appendDeliverId, maxFailures, name, requestId, metadata } = options
     const timer = await drover.timers.create(
       {
         from,
@@ -152,6 +154,7 @@ export const createTimer: ServiceCommand = {
         ...(value !== undefined && { value }),
         ...(overlap !== undefined && { overlap }),
         ...(appendDeliverId !== undefined && { appendDeliverId }),
+        ...(maxFailures !== undefined && { maxFailures }),
         ...(name !== undefined && { name }),
         ...(requestId !== undefined && { requestId }),
         ...(metadata !== undefined && { metadata }),

@@ -1040,6 +1040,8 @@ export interface Timer {
   } | null
   readonly overlap: 'buffer' | 'skip'
   readonly appendDeliverId: boolean
+  /** It ends after this many transactions in a row that revert. 0: never. */
+  readonly maxFailures: number
   readonly state: 'ACTIVE' | 'PAUSED' | 'CANCELLED' | 'DONE' | 'EVICTED' | 'RETIRED'
   /** Why Drover ended it. */
   readonly endReason: string | null
@@ -1051,6 +1053,8 @@ export interface Timer {
     /** Transactions of this timer that are in a block and final. */
     readonly sent: number
     readonly reverted: number
+    /** How many of the last transactions in a row reverted, on chain or before they were sent. */
+    readonly failures: number
     /** Whole number as a decimal string. */
     readonly gasUsed: string
     /** Wei. */
@@ -1192,6 +1196,8 @@ export interface TimerRequest {
   readonly overlap?: 'buffer' | 'skip'
   /** Append the 32-byte id of the fire to the calldata, for contracts that check it. */
   readonly appendDeliverId?: boolean
+  /** The timer ends after this many transactions in a row that revert, on chain or before they are sent. Default: 0, never. */
+  readonly maxFailures?: number
   readonly name?: string
   /** Idempotency key. Sending the same key and body again returns the same transaction. */
   readonly requestId?: string

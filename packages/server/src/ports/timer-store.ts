@@ -154,9 +154,12 @@ export interface FirePlace {
   readonly position: number
 }
 
-/** `next`: where the next call goes on; null: from the start. `open`: of those looked at, how many are not final. */
+/**
+ * `next`: where the next call goes on; null: from the start. `open`: of those looked at, how many are not final.
+ * `retiring`: how many timers have failed so often that a command to retire them was stored.
+ */
 export type MeterResult =
-  | { readonly type: 'metered'; readonly next: FirePlace | null; readonly open: number }
+  | { readonly type: 'metered'; readonly next: FirePlace | null; readonly open: number; readonly retiring: number }
   | { readonly type: 'fenced' }
 
 export interface FirePage {

@@ -9,13 +9,14 @@ import { presentInstant } from '../contract/values/instant.ts'
 
 export function presentTimer(timer: ManagedTimer): TimerResource {
   const { id, spec, state, endReason, dueHeight, fireCount, cost, name, requestId, metadata, kernelId } = timer
-  const { chainId, data, when, overlap, appendDeliverId } = spec
+  const { chainId, data, when, overlap, appendDeliverId, maxFailures } = spec
   return {
     id,
     chainId,
     data,
     overlap,
     appendDeliverId,
+    maxFailures,
     state,
     endReason,
     dueHeight,
@@ -36,6 +37,7 @@ export function presentTimer(timer: ManagedTimer): TimerResource {
     cost: {
       sent: cost.sent,
       reverted: cost.reverted,
+      failures: cost.failures,
       gasUsed: cost.gasUsed.toString(),
       feesPaid: cost.feesPaid.toString(),
     },

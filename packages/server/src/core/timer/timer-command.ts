@@ -25,6 +25,15 @@ export type TimerCommand =
       readonly kernelId: KernelId
       readonly spec: Pick<TimerSpec, 'owner' | 'target'>
     }
+  /** Drover ends it: too many of its transactions in a row have reverted. */
+  | {
+      readonly type: 'retire'
+      readonly timerId: TimerId
+      readonly kernelId: KernelId
+      readonly spec: Pick<TimerSpec, 'owner' | 'target'>
+      readonly tenant: string
+      readonly failures: number
+    }
   | { readonly type: 'params'; readonly change: ParamChange }
 
 /** What is stored with a new timer besides its spec. */

@@ -48,6 +48,8 @@ export interface TimerSpec {
   readonly overlap: Overlap
   /** The id of the fire is appended to the calldata, for contracts that check it. */
   readonly appendDeliverId: boolean
+  /** It ends after this many transactions in a row that revert; 0: never. */
+  readonly maxFailures: number
   /** The most that the API key behind it may spend on the fee of one transaction; null: no limit of its own. */
   readonly maxFeeWei: bigint | null
 }
@@ -60,9 +62,14 @@ export interface TimerCost {
   /** In a block, also if only to cancel. */
   readonly sent: number
   readonly reverted: number
+  /** Of the last ones, how many in a row reverted, on chain or before they were sent. */
+  readonly failures: number
   readonly gasUsed: bigint
   readonly feesPaid: bigint
 }
+
+/** Why a timer was retired. */
+export const TOO_MANY_FAILURES = 'too_many_failures'
 
 export interface ManagedTimer {
   readonly id: TimerId

@@ -85,7 +85,9 @@ function startedOf(timerId: string, { timerId: kernelId, dueHeight }: Timer): Co
   return { timerId, kernelId, dueHeight: dueHeight === null ? null : Number(dueHeight) }
 }
 
-const KNOWN: ReadonlySet<string> = new Set<TimerCommand['type']>(['set', 'update', 'cancel', 'pause', 'params'])
+const KNOWN: ReadonlySet<string> = new Set<TimerCommand['type']>([
+  ...(['set', 'update', 'cancel', 'pause', 'retire', 'params'] as const),
+])
 
 /** From a node of another version: it must not hold up the others. */
 function findUnknown({ type }: TimerCommand): Refusal | null {

@@ -254,7 +254,9 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     own.lastActivity = applied.lastActivity ?? own.lastActivity
     countFires(own, applied.fires)
     if (isRewind) await ports.cancelWithdrawn(chainId)
-    check(await meterFires(handOffs.length > 0))
+    const metered = await meterFires(handOffs.length > 0)
+    check(metered)
+    if (metered.isAsked === true) waits.ask()
     await keepSnapshot(own)
   }
 

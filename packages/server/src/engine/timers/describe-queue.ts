@@ -27,7 +27,7 @@ export interface QueueDetail {
 }
 
 /** As many as are published: more are shown nowhere. */
-export const QUEUE_LENGTH = 200
+const QUEUE_LENGTH = 200
 
 const MANY = 2 ** 31
 

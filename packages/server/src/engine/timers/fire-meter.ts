@@ -7,7 +7,7 @@ import type { FirePlace, TimerLease, TimerStore, TimerWriteResult } from '../../
 const FIRES_PER_RUN = 500
 
 /** `hasNew`: some fires became transactions since the last call. */
-export type FireMeter = (hasNew: boolean) => Promise<TimerWriteResult>
+export type FireMeter = (hasNew: boolean) => Promise<TimerWriteResult & { readonly isAsked?: boolean }>
 
 export function createFireMeter(store: Pick<TimerStore, 'meterFires'>, lease: TimerLease): FireMeter {
   // After a takeover there may be some.
@@ -25,6 +25,6 @@ export function createFireMeter(store: Pick<TimerStore, 'meterFires'>, lease: Ti
       mayHaveOpen = hasOpen
       hasOpen = false
     }
-    return { type: 'written' }
+    return { type: 'written', isAsked: metered.retiring > 0 }
   }
 }

@@ -95,13 +95,14 @@ function act(host: HostState, command: TimerCommand, isReplay: boolean): Admissi
       return outcome.type === 'refused' ? outcome : accept(host, outcome.state, timerId)
     }
     case 'cancel':
+    case 'retire':
     case 'pause': {
       const { kernelId: timerId, spec } = command
       const call = { caller: spec.owner, height, params }
       const outcome = cancelTimer(host.kernel, call, { target: spec.target, timerId })
       if (outcome.type === 'done' && outcome.cancelled) return accept(host, outcome.state, timerId)
       // The kernel does not know a paused timer; a timer that has just fired for the last time cannot be paused.
-      if (command.type === 'cancel') return accept(host, host.kernel, timerId)
+      if (command.type !== 'pause') return accept(host, host.kernel, timerId)
       return { type: 'refused', code: 'ERR_TIMER_NOT_FOUND', message: 'the timer has ended' }
     }
     case 'params': {

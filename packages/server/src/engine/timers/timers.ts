@@ -147,7 +147,7 @@ export function createTimers(ports: TimersPorts): Timers {
   }
 
   async function formSpec(wanted: NewTimer, chainId: number): Promise<TimerSpec> {
-    const { owner, target, data, bid, value, when, overlap, appendDeliverId, maxFeeWei } = wanted
+    const { owner, target, data, bid, value, when, overlap, appendDeliverId, maxFailures, maxFeeWei } = wanted
     const signer = await ports.signers.find({ chainId, signer: owner })
     if (signer === null)
       throw new AppError('unknown_signer', `${owner} is not registered on chain ${chainId}. Register it first.`, {
@@ -155,7 +155,8 @@ export function createTimers(ports: TimersPorts): Timers {
       })
     const schedule = resolveSchedule(wanted.schedule, chainId)
     const gasLimit = wanted.gasLimit ?? (await estimateGas(wanted, chainId))
-    return { chainId, owner, target, schedule, data, gasLimit, bid, value, when, overlap, appendDeliverId, maxFeeWei }
+    const rules = { when, overlap, appendDeliverId, maxFailures, maxFeeWei }
+    return { chainId, owner, target, schedule, data, gasLimit, bid, value, ...rules }
   }
 
   function resolveSchedule(wanted: WantedSchedule, chainId: number): TimerSchedule {

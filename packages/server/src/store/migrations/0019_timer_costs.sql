@@ -13,7 +13,9 @@ alter table timer
   add column sent bigint not null default 0,
   add column reverted bigint not null default 0,
   add column gas_used numeric(78) not null default 0,
-  add column fees_paid numeric(78) not null default 0;
+  add column fees_paid numeric(78) not null default 0,
+  -- Since it was last changed or resumed, how many of its last transactions reverted, on chain or before they were sent.
+  add column failures bigint not null default 0;
 alter table mailbox_entry add column metered boolean not null default false;
 create index mailbox_entry_unmetered on mailbox_entry (chain_id, height, position) where state = 'QUEUED' and not metered;
 create index mailbox_entry_unmetered_of_timer on mailbox_entry (timer_id) where state = 'QUEUED' and not metered;

@@ -1,7 +1,14 @@
 /** Timers as a model in memory: same answers and refusals as PostgreSQL gives, each call one step. */
 import { mayUse } from '../../core/access/caller.ts'
 import type { Hash } from '../../core/hex.ts'
-import type { Fire, KernelId, ManagedTimer, TimerCost, TimerId } from '../../core/timer/timer.ts'
+import {
+  type Fire,
+  type KernelId,
+  type ManagedTimer,
+  type TimerCost,
+  type TimerId,
+  TOO_MANY_FAILURES,
+} from '../../core/timer/timer.ts'
 import type { CommandId, LoggedCommand, StoredCommand } from '../../core/timer/timer-command.ts'
 import { isTerminal, type Transaction } from '../../core/transaction/transaction.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -55,8 +62,9 @@ interface MemoryCommand extends StoredCommand {
 }
 
 /** The cost is added up from the transactions when it is read. */
-type MemoryTimer = Omit<ManagedTimer, 'cost'> & { readonly baseFires: number }
+type MemoryTimer = Omit<ManagedTimer, 'cost'> & { readonly baseFires: number; readonly failures: number }
 
+const ENDS = { cancel: 'CANCELLED', pause: 'PAUSED', retire: 'RETIRED' } as const
 const MAX_ALIASES = 16
 const ANSWERS_KEPT_MS = 10 * 60_000
 
@@ -106,14 +114,16 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     for (const { kernelId, isLive, dueHeight, fireSeq, ended, spec } of changes) {
       const timer = byKernelId(kernelId)
       if (timer === undefined) continue
-      const isEnded = timer.state === 'PAUSED' || timer.state === 'CANCELLED'
+      const isRetired = timer.endReason === TOO_MANY_FAILURES
+      const isEnded = timer.state === 'PAUSED' || timer.state === 'CANCELLED' || isRetired
       timers.set(timer.id, {
         ...timer,
         spec: spec ?? timer.spec,
+        failures: spec === undefined ? timer.failures : 0,
         dueHeight: isEnded ? null : dueHeight,
         fireCount: timer.baseFires + fireSeq,
         state: isEnded ? timer.state : isLive ? 'ACTIVE' : (ended?.state ?? 'DONE'),
-        endReason: isEnded ? null : (ended?.reason ?? null),
+        endReason: isEnded ? timer.endReason : (ended?.reason ?? null),
       })
     }
   }
@@ -156,6 +166,11 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
   ): Promise<ReadonlySet<string>> {
     const ids = fires.flatMap(({ txId }) => txId ?? [])
     return new Set((await transactions.findTransactions(ids)).filter(isSuch).map(({ id }) => id))
+  }
+
+  async function findFinal({ fires }: MemoryChain): Promise<ReadonlyMap<string, Transaction>> {
+    const found = await transactions.findTransactions(fires.flatMap(({ txId }) => txId ?? []))
+    return new Map(found.filter(isTerminal).map((tx) => [tx.id, tx]))
   }
 
   async function presentFires(fires: readonly MemoryFire[]): Promise<readonly Fire[]> {
@@ -235,6 +250,7 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
         dueHeight,
         fireCount: 0,
         baseFires: 0,
+        failures: 0,
         createdHeight: write.expected.height,
         createdAt: clock.now(),
         createdBy,
@@ -242,7 +258,8 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
       })
     } else if (before !== undefined) {
       const fires = before.fireCount
-      timers.set(timerId, { ...before, kernelId, spec, state: 'ACTIVE', endReason: null, dueHeight, baseFires: fires })
+      const fresh = { state: 'ACTIVE', endReason: null, failures: 0 } as const
+      timers.set(timerId, { ...before, ...fresh, kernelId, spec, dueHeight, baseFires: fires })
     }
     const { tenant, createdBy, metadata } = timers.get(timerId) as MemoryTimer
     incarnations.set(kernelId, { kernelId, timerId, tenant, createdBy, metadata, spec })
@@ -265,9 +282,10 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
       chain.log.push(logged)
       chain.seq = logged.seq
       const own = logged.command
-      const timer = own.type === 'cancel' || own.type === 'pause' ? timers.get(own.timerId) : undefined
-      if (timer !== undefined)
-        timers.set(timer.id, { ...timer, state: own.type === 'pause' ? 'PAUSED' : 'CANCELLED', dueHeight: null })
+      if (own.type !== 'cancel' && own.type !== 'pause' && own.type !== 'retire') continue
+      const timer = timers.get(own.timerId)
+      const endReason = own.type === 'retire' ? TOO_MANY_FAILURES : null
+      if (timer !== undefined) timers.set(timer.id, { ...timer, state: ENDS[own.type], dueHeight: null, endReason })
     }
     chain.queue = structuredClone(write.queue)
     change(write.changes)
@@ -280,15 +298,20 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
 
   async function present(found: readonly MemoryTimer[]): Promise<readonly ManagedTimer[]> {
     const all: ManagedTimer[] = []
-    for (const { baseFires: _baseFires, ...timer } of found) {
+    for (const { baseFires: _baseFires, failures, ...timer } of found) {
       const fires = chainOf(timer.spec.chainId).fires.filter(({ timerId }) => timerId === timer.id)
       const sent = await transactions.findTransactions(fires.flatMap(({ txId }) => txId ?? []))
-      all.push(structuredClone({ ...timer, cost: sumCost(sent.filter(isTerminal)) }))
+      all.push(structuredClone({ ...timer, cost: { ...sumCost(sent.filter(isTerminal)), failures } }))
     }
     return all
   }
 
-  function meter(lease: TimerLease, after: FirePlace | null, limit: number, final: ReadonlySet<string>): MeterResult {
+  function meter(
+    lease: TimerLease,
+    after: FirePlace | null,
+    limit: number,
+    final: ReadonlyMap<string, Transaction>,
+  ): MeterResult {
     if (!isHeldBy(lease)) return { type: 'fenced' }
     const chain = chainOf(lease.chainId)
     const looked = chain.fires
@@ -300,7 +323,29 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     chain.fires = chain.fires.map((fire) => (metered.includes(fire) ? { ...fire, isMetered: true } : fire))
     const last = looked.length < limit ? undefined : looked.at(-1)
     const next = last === undefined ? null : { height: last.height, position: last.position }
-    return { type: 'metered', next, open: looked.length - metered.length }
+    const retiring = new Set(metered.flatMap((fire) => (countFailure(fire, final) ? [fire.timerId] : [])))
+    for (const timerId of retiring) askToRetire(timers.get(timerId) as MemoryTimer)
+    return { type: 'metered', next, open: looked.length - metered.length, retiring: retiring.size }
+  }
+
+  /** True if the timer has failed too often with this one. */
+  function countFailure({ timerId, txId }: MemoryFire, final: ReadonlyMap<string, Transaction>): boolean {
+    const timer = timers.get(timerId)
+    const tx = final.get(txId ?? '')
+    if (timer === undefined || tx === undefined) return false
+    const isFailure = tx.state === 'FAILED_FINAL' || tx.subState === 'rejected'
+    const failures = tx.state === 'CONFIRMED' ? 0 : timer.failures + (isFailure ? 1 : 0)
+    timers.set(timerId, { ...timer, failures })
+    const { maxFailures } = timer.spec
+    return isFailure && timer.state === 'ACTIVE' && maxFailures > 0 && failures >= maxFailures
+  }
+
+  function askToRetire({ id: timerId, kernelId, tenant, failures, spec }: MemoryTimer): void {
+    const { chainId, owner, target } = spec
+    const command = { type: 'retire', timerId, kernelId, tenant, failures, spec: { owner, target } } as const
+    const open = { answer: null, answeredAt: null, isLogged: false }
+    const id = `retire-${timerId}-${failures}`
+    commands.set(id, { id, chainId, command, tenant: '', requestId: null, digest: null, ...open })
   }
 
   const newestFirst = () => [...timers.values()].sort((a, b) => b.place - a.place)
@@ -361,8 +406,7 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     },
     writeBlocks,
     writeCommands: async (write) => writeCommands(write),
-    meterFires: async (lease, after, limit) =>
-      meter(lease, after, limit, await findStates(chainOf(lease.chainId), isTerminal)),
+    meterFires: async (lease, after, limit) => meter(lease, after, limit, await findFinal(chainOf(lease.chainId))),
     saveSnapshot: async (lease, snapshot) => {
       if (!isHeldBy(lease)) return { type: 'fenced' }
       const chain = chainOf(lease.chainId)
@@ -447,7 +491,7 @@ function comparePlaces(a: FirePlace, b: FirePlace): number {
   return a.height - b.height || a.position - b.position
 }
 
-function sumCost(final: readonly Transaction[]): TimerCost {
+function sumCost(final: readonly Transaction[]): Omit<TimerCost, 'failures'> {
   const inclusions = final.flatMap((tx) => ('inclusion' in tx && tx.inclusion !== null ? [tx.inclusion] : []))
   return {
     sent: inclusions.length,

@@ -143,6 +143,10 @@ const fields = z.strictObject({
     .boolean()
     .optional()
     .meta({ description: 'Append the 32-byte id of the fire to the calldata, for contracts that check it.' }),
+  maxFailures: z.int().min(0).max(1_000_000).optional().meta({
+    description:
+      'The timer ends after this many transactions in a row that revert, on chain or before they are sent. Default: 0, never.',
+  }),
   name: textInput(200).optional(),
   requestId: requestIdInput.optional(),
   metadata: metadataInput.optional(),
@@ -166,6 +170,7 @@ export const timerRequest = fields.transform((body, context): TimerRequest => {
     when: condition,
     overlap: body.overlap ?? 'buffer',
     appendDeliverId: body.appendDeliverId ?? false,
+    maxFailures: body.maxFailures ?? 0,
     name: body.name ?? null,
     requestId: body.requestId ?? null,
     metadata: body.metadata ?? {},

@@ -34,6 +34,7 @@ export const timerResource = z.object({
     .nullable(),
   overlap: z.enum(OVERLAPS),
   appendDeliverId: z.boolean(),
+  maxFailures: z.int().meta({ description: 'It ends after this many transactions in a row that revert. 0: never.' }),
   state: z.enum(TIMER_STATES),
   endReason: z.string().nullable().meta({ description: 'Why Drover ended it.' }),
   dueHeight: z
@@ -45,6 +46,9 @@ export const timerResource = z.object({
     .object({
       sent: z.int().meta({ description: 'Transactions of this timer that are in a block and final.' }),
       reverted: z.int(),
+      failures: z.int().meta({
+        description: 'How many of the last transactions in a row reverted, on chain or before they were sent.',
+      }),
       gasUsed: amount,
       feesPaid: amount.meta({ description: 'Wei.' }),
     })

@@ -21,6 +21,8 @@ import { COST_COLUMN, readCost } from './meter-fires.ts'
 export function readSpec(spec: Stored<TimerSpec>): TimerSpec {
   return {
     ...spec,
+    // Timers that were set by an earlier version have none.
+    maxFailures: spec.maxFailures ?? 0,
     gasLimit: BigInt(spec.gasLimit),
     bid: BigInt(spec.bid),
     value: BigInt(spec.value),

@@ -6,6 +6,7 @@
  * the same fire comes again: then it gets another name, and no other transaction. `fire_key` is what makes two fires
  * the same. Only a fire whose transaction was withdrawn, and ended without a nonce, starts anew.
  */
+import { TOO_MANY_FAILURES } from '../../../core/timer/timer.ts'
 import type { BlocksWrite, TimerWriteResult } from '../../../ports/timer-store.ts'
 import type { Database } from '../database.ts'
 import { toBytes, toJson, toStored } from '../json-text.ts'
@@ -18,15 +19,18 @@ import { FIRE_FIELDS, toFireRow } from './timer-rows.ts'
 const LOOK_BACK = 128
 const MAX_ALIASES = 16
 
+/** By a command: no block brings it back. */
+const IS_ENDED = `(t.state in ('PAUSED', 'CANCELLED') or t.end_reason = '${TOO_MANY_FAILURES}')`
+
 /** Steps that write the state of timers. They need a step `moved` that has a row if anything may be written. */
 export const CHANGE_STEPS = (changes: string) => `
 changed as (
   update timer t
-     set due_height = case when t.state in ('PAUSED', 'CANCELLED') then null else v.due_height end,
+     set due_height = case when ${IS_ENDED} then null else v.due_height end,
          fire_count = t.base_fires + v.fire_seq, spec = coalesce(v.spec, t.spec),
-         state = case when t.state in ('PAUSED', 'CANCELLED') then t.state
-                      when v.is_live then 'ACTIVE' else v.end_state end,
-         end_reason = case when t.state in ('PAUSED', 'CANCELLED') then null else v.end_reason end
+         failures = case when v.spec is null then t.failures else 0 end,
+         state = case when ${IS_ENDED} then t.state when v.is_live then 'ACTIVE' else v.end_state end,
+         end_reason = case when ${IS_ENDED} then t.end_reason else v.end_reason end
     from json_to_recordset(${changes}::json) as v(
       kernel_id bytea, is_live boolean, due_height bigint, fire_seq bigint, end_state text, end_reason text, spec jsonb)
    where t.kernel_id = v.kernel_id and exists (select from moved)

@@ -430,7 +430,7 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         const handOffs = await Promise.all(fires.map((fire) => handOffOf(timers, fire)))
         await writeBlock(timers, lease, block, { fires, handOffs })
         const costOf = async () => (await timers.findTimer(timer.id))?.cost
-        expect(await costOf()).toEqual({ sent: 0, reverted: 0, gasUsed: 0n, feesPaid: 0n })
+        expect(await costOf()).toEqual({ sent: 0, reverted: 0, failures: 0, gasUsed: 0n, feesPaid: 0n })
         const own = await acquire(store, lane)
         const allocated = await Promise.all(
           (await queuedOf(lane)).map(async (tx, nonce) => {
@@ -443,20 +443,60 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         if (first === undefined || second === undefined || third === undefined) throw new Error('too few')
         const reverted = { ...second[1], state: 'FAILED_FINAL' as const }
         await write<Finished>(store, own, [first, [second[0], reverted]])
-        const two = { sent: 2, reverted: 1, gasUsed: 42_000n, feesPaid: 42_000n * 12n }
+        const two = { sent: 2, reverted: 1, failures: 0, gasUsed: 42_000n, feesPaid: 42_000n * 12n }
         expect(await costOf()).toEqual(two)
         const place = { height: 11, position: 1 }
         expect(await timers.meterFires({ ...lease, fence: 99 }, null, 2)).toEqual({ type: 'fenced' })
-        expect(await timers.meterFires(lease, null, 2)).toEqual({ type: 'metered', next: place, open: 0 })
-        expect(await costOf()).toEqual(two)
-        expect(await timers.meterFires(lease, place, 2)).toEqual({ type: 'metered', next: null, open: 1 })
-        expect(await costOf()).toEqual(two)
+        expect(await timers.meterFires(lease, null, 2)).toEqual({ type: 'metered', next: place, open: 0, retiring: 0 })
+        expect(await costOf()).toEqual({ ...two, failures: 1 })
+        expect(await timers.meterFires(lease, place, 2)).toEqual({
+          ...{ type: 'metered', next: null, open: 1, retiring: 0 },
+        })
+        expect(await costOf()).toEqual({ ...two, failures: 1 })
         await write<Finished>(store, own, [third])
-        const three = { sent: 3, reverted: 1, gasUsed: 63_000n, feesPaid: 63_000n * 12n }
-        expect(await costOf()).toEqual(three)
+        const three = { sent: 3, reverted: 1, failures: 0, gasUsed: 63_000n, feesPaid: 63_000n * 12n }
+        expect(await costOf()).toEqual({ ...three, failures: 1 })
         for (let count = 0; count < 2; count++)
-          expect(await timers.meterFires(lease, null, 2)).toEqual({ type: 'metered', next: null, open: 0 })
+          expect(await timers.meterFires(lease, null, 2)).toEqual({
+            ...{ type: 'metered', next: null, open: 0, retiring: 0 },
+          })
         expect(await costOf()).toEqual(three)
+      })
+
+      test('a timer that reverts too often in a row is to be retired, and stays so', async () => {
+        const { lease, lane, chainId } = await open()
+        const timer = await startTimer(timers, lease, anySpec(lane, { maxFailures: 2 }), { tenant: 'shop' })
+        const own = await acquire(store, lane)
+        let nonce = 0
+        const fireAndEnd = async (height: number, state: 'CONFIRMED' | 'FAILED_FINAL') => {
+          const block = anyBlock(height)
+          const fire = anyFire(timer, block, { fireSeq: height })
+          const handOff = await handOffOf(timers, fire)
+          await writeBlock(timers, lease, block, { fires: [fire], handOffs: [handOff] })
+          const tx = (await store.findTransaction(handOff.transaction.id)) as Queued
+          const [sent] = await write(store, own, [[tx, toAllocated(tx, nonce++, own)]])
+          if (sent === undefined) throw new Error('nothing was allocated')
+          await write<Finished>(store, own, [[sent, { ...toConfirmed(sent), state }]])
+          const metered = await timers.meterFires(lease, null, 10)
+          return metered.type === 'metered' ? metered.retiring : null
+        }
+        expect(await fireAndEnd(11, 'FAILED_FINAL')).toBe(0)
+        expect(await fireAndEnd(12, 'CONFIRMED')).toBe(0)
+        expect(await fireAndEnd(13, 'FAILED_FINAL')).toBe(0)
+        expect(await timers.readPendingCommands(chainId, 10)).toEqual([])
+        expect(await fireAndEnd(14, 'FAILED_FINAL')).toBe(1)
+        const [asked, ...others] = await timers.readPendingCommands(chainId, 10)
+        expect(others).toEqual([])
+        const { id: timerId, kernelId, spec } = timer
+        const terms = { owner: spec.owner, target: spec.target }
+        const command = { type: 'retire', timerId, kernelId, tenant: 'shop', failures: 2, spec: terms } as const
+        expect(asked).toMatchObject({ command, answer: null })
+        await acceptCommand(timers, lease, command)
+        const retired = { state: 'RETIRED', endReason: 'too_many_failures', dueHeight: null }
+        expect(await timers.findTimer(timerId)).toMatchObject(retired)
+        const change = { kernelId, isLive: true, dueHeight: 20, fireSeq: 4, ended: null }
+        await writeBlock(timers, lease, anyBlock(15), { changes: [change] })
+        expect(await timers.findTimer(timerId)).toMatchObject(retired)
       })
 
       test('the queue is read as the last block or command left it', async () => {
