@@ -221,6 +221,12 @@ test('a timer is changed, paused, resumed and listed; the queue shows what fires
   })
   const changed = await drover.request('PATCH', `/v1/timers/${timer.id}`, { gasLimit: '150000', bid: '7' })
   expect(changed).toMatchObject({ status: 200, body: { gasLimit: '150000', bid: '7', data: timer.data } })
+  const sooner = (await drover.request('PATCH', `/v1/timers/${timer.id}`, { schedule: { ...schedule, blocks: 400 } }))
+    .body
+  expect(sooner).toMatchObject({ id: timer.id, schedule: { type: 'interval', blocks: 400 }, gasLimit: '150000' })
+  expect(sooner.dueHeight).toBeLessThan(timer.dueHeight)
+  expect(sooner.kernelId).not.toBe(timer.kernelId)
+  expect(await drover.request('PATCH', `/v1/timers/${timer.id}`, { schedule })).toMatchObject({ status: 200 })
   const act = (action: string) => drover.post(`/v1/timers/${timer.id}/${action}`, undefined)
   expect((await act('pause')).body).toMatchObject({ state: 'PAUSED', dueHeight: null })
   expect(await act('pause')).toMatchObject({ status: 409, body: { code: 'action_forbidden' } })

@@ -61,6 +61,7 @@ export function presentTimer(timer: Timer, style: Style): string {
       ['bid', timer.bid === '0' ? null : timer.bid],
       ['only if', when === null ? null : `${when.to} ${when.data} ${when.is} ${when.value}`],
       ['overlap', timer.overlap],
+      ['on low funds', timer.onLowFunds],
       ['ends after', timer.maxFailures === 0 ? null : `${timer.maxFailures} reverts in a row`],
       ['request id', timer.requestId],
       ['created', `${timer.createdAt} by ${timer.createdBy}`],

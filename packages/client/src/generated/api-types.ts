@@ -1040,6 +1040,7 @@ export interface Timer {
   } | null
   readonly overlap: 'buffer' | 'skip'
   readonly appendDeliverId: boolean
+  readonly onLowFunds: 'wait' | 'skip'
   /** It ends after this many transactions in a row that revert. 0: never. */
   readonly maxFailures: number
   readonly state: 'ACTIVE' | 'PAUSED' | 'CANCELLED' | 'DONE' | 'EVICTED' | 'RETIRED'
@@ -1063,7 +1064,7 @@ export interface Timer {
   readonly name: string | null
   readonly requestId: string | null
   readonly metadata: Readonly<Record<string, string>>
-  /** The `timer_id` of CIP-5. It changes when the timer is resumed. */
+  /** The `timer_id` of CIP-5. It changes when the timer is resumed or gets another schedule. */
   readonly kernelId: `0x${string}`
   readonly createdHeight: number
   /** ISO 8601, UTC. */
@@ -1072,6 +1073,32 @@ export interface Timer {
 }
 
 export interface TimerChange {
+  /** When it fires: once at a block, every so many blocks, or when an event is logged. */
+  readonly schedule?: {
+    readonly type: 'timeout'
+    /** Fires at this block. */
+    readonly height?: number
+    /** Fires this many blocks after the head. */
+    readonly blocks?: number
+    /** Converted to blocks once, by the block time of the chain, and rounded up. */
+    readonly minutes?: number
+  } | {
+    readonly type: 'interval'
+    /** Fires every so many blocks. */
+    readonly blocks?: number
+    /** Converted to blocks once, by the block time of the chain, and rounded up. */
+    readonly minutes?: number
+  } | {
+    readonly type: 'watch'
+    /** The contract whose events are watched. */
+    readonly contract?: string
+    /** Event signature. Without it, every event of the contract fires the timer. */
+    readonly event?: string
+    /** The first indexed arguments, in order. Only events with these values fire the timer. */
+    readonly args?: readonly unknown[]
+    /** Raw prefixes instead: address, 0x01, topics. */
+    readonly keys?: readonly string[]
+  }
   /** 0x-hex, whole bytes, at most 131072 bytes. */
   readonly data?: string
   /** A contract call that Drover encodes for you. Use it instead of `data`. */
@@ -1196,6 +1223,8 @@ export interface TimerRequest {
   readonly overlap?: 'buffer' | 'skip'
   /** Append the 32-byte id of the fire to the calldata, for contracts that check it. */
   readonly appendDeliverId?: boolean
+  /** While the signer has too little for the fees: `wait` (default) queues fires until it has enough, `skip` skips them. */
+  readonly onLowFunds?: 'wait' | 'skip'
   /** The timer ends after this many transactions in a row that revert, on chain or before they are sent. Default: 0, never. */
   readonly maxFailures?: number
   readonly name?: string
@@ -1983,7 +2012,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Timer
   }
-  /** Change the calldata, gas limit or bid of a timer. It goes to the back of the line. */
+  /** Change the schedule, calldata, gas limit or bid of a timer. It goes to the back of the line. */
   'PATCH /v1/timers/{id}': {
     readonly params: {
       /** Id of a timer. */

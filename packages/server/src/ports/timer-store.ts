@@ -77,6 +77,8 @@ export interface HandOff {
   readonly transaction: NewTransaction
   /** How many fires of the timer may be on their way, this one included. */
   readonly maxOpen: number
+  /** It is skipped while its signer is out of funds. */
+  readonly isSkippedUnfunded: boolean
 }
 
 export interface BlocksWrite {
@@ -101,7 +103,7 @@ export interface CommandResult {
   readonly answer: CommandAnswer
   /** Null: not part of the log. */
   readonly logged: LoggedCommand | null
-  /** Of an accepted set. */
+  /** Of an accepted set, or a new schedule. */
   readonly started: { readonly timerId: TimerId; readonly kernelId: KernelId; readonly dueHeight: number | null } | null
 }
 
@@ -199,7 +201,10 @@ export interface TimerStore {
   loadTimers(chainId: number): Promise<LoadedTimers>
   writeBlocks(write: BlocksWrite): Promise<TimerWriteResult>
   writeCommands(write: CommandsWrite): Promise<TimerWriteResult>
-  /** Adds what final transactions have cost to their timers: of some fires, in order, that were not added yet. */
+  /**
+   * Adds what final transactions have cost to their timers: of some fires, in order, that were not added yet. Reports
+   * timers that began to skip fires because of low funds, as events.
+   */
   meterFires(lease: TimerLease, after: FirePlace | null, limit: number): Promise<MeterResult>
   /** Replaces the snapshot of the chain and forgets what it makes needless. */
   saveSnapshot(lease: TimerLease, snapshot: TimerSnapshot): Promise<TimerWriteResult>

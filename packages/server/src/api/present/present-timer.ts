@@ -9,13 +9,14 @@ import { presentInstant } from '../contract/values/instant.ts'
 
 export function presentTimer(timer: ManagedTimer): TimerResource {
   const { id, spec, state, endReason, dueHeight, fireCount, cost, name, requestId, metadata, kernelId } = timer
-  const { chainId, data, when, overlap, appendDeliverId, maxFailures } = spec
+  const { chainId, data, when, overlap, appendDeliverId, onLowFunds, maxFailures } = spec
   return {
     id,
     chainId,
     data,
     overlap,
     appendDeliverId,
+    onLowFunds,
     maxFailures,
     state,
     endReason,

@@ -20,6 +20,13 @@ export type TimerCommand =
       readonly spec: TimerSpec
     }
   | {
+      /** Ends what the kernel knows as `kernelId`, and sets the same timer by the new spec. */
+      readonly type: 'reschedule'
+      readonly timerId: TimerId
+      readonly kernelId: KernelId
+      readonly spec: TimerSpec
+    }
+  | {
       readonly type: 'cancel' | 'pause'
       readonly timerId: TimerId
       readonly kernelId: KernelId

@@ -19,6 +19,10 @@ export type TimerSchedule =
 export const OVERLAPS = ['buffer', 'skip'] as const
 export type Overlap = (typeof OVERLAPS)[number]
 
+/** What happens to a fire while its signer has too little for the fees: `wait` queues it, `skip` does not. */
+export const LOW_FUNDS_RULES = ['wait', 'skip'] as const
+export type LowFundsRule = (typeof LOW_FUNDS_RULES)[number]
+
 export const COMPARISONS = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const
 export type Comparison = (typeof COMPARISONS)[number]
 
@@ -48,6 +52,7 @@ export interface TimerSpec {
   readonly overlap: Overlap
   /** The id of the fire is appended to the calldata, for contracts that check it. */
   readonly appendDeliverId: boolean
+  readonly onLowFunds: LowFundsRule
   /** It ends after this many transactions in a row that revert; 0: never. */
   readonly maxFailures: number
   /** The most that the API key behind it may spend on the fee of one transaction; null: no limit of its own. */
@@ -99,7 +104,13 @@ export const FIRE_STATES = ['OBSERVED', 'QUEUED', 'SKIPPED'] as const
 export type FireState = (typeof FIRE_STATES)[number]
 
 /** `not_accepted`: no transaction could be made from it, for example because its signer is gone. */
-export type SkipReason = 'condition_not_met' | 'condition_failed' | 'overlap' | 'queue_full' | 'not_accepted'
+export type SkipReason =
+  | 'condition_not_met'
+  | 'condition_failed'
+  | 'overlap'
+  | 'low_funds'
+  | 'queue_full'
+  | 'not_accepted'
 
 export interface ConditionOutcome {
   readonly outcome: 'met' | 'not_met' | 'failed'

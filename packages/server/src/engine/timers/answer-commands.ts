@@ -76,9 +76,13 @@ function answerOne(
       id,
       answer: { type: 'accepted', kernelId, ...(detail !== undefined && { detail }) },
       logged: { id, seq, height: host.tip?.height ?? 0, command },
-      started: command.type === 'set' && timer !== undefined ? startedOf(command.timerId, timer) : null,
+      started: isStart(command) && timer !== undefined ? startedOf(command.timerId, timer) : null,
     },
   }
+}
+
+function isStart(command: TimerCommand): command is TimerCommand & { readonly type: 'set' | 'reschedule' } {
+  return command.type === 'set' || command.type === 'reschedule'
 }
 
 function startedOf(timerId: string, { timerId: kernelId, dueHeight }: Timer): CommandResult['started'] {
@@ -86,7 +90,7 @@ function startedOf(timerId: string, { timerId: kernelId, dueHeight }: Timer): Co
 }
 
 const KNOWN: ReadonlySet<string> = new Set<TimerCommand['type']>([
-  ...(['set', 'update', 'cancel', 'pause', 'retire', 'params'] as const),
+  ...(['set', 'update', 'reschedule', 'cancel', 'pause', 'retire', 'params'] as const),
 ])
 
 /** From a node of another version: it must not hold up the others. */

@@ -76,6 +76,8 @@ const MAX_BLOCKS = 50
 const MAX_COMMANDS = 250
 /** Fires that become transactions in one write. */
 const MAX_HAND_OFFS = 500
+/** With more fires than this in memory, blocks are taken one by one until there are fewer. */
+const MAX_OBSERVED = 2_000
 /** Blocks and commands after which a new snapshot pays off; more if it is large. */
 const SNAPSHOT_AFTER = 1_000
 const MAX_RETRY_MS = 5_000
@@ -165,7 +167,8 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
       return true
     }
     const from = (tip?.height ?? -1) + 1
-    const blocks = await readLinked(chain, from, Math.min(head.number, from + MAX_BLOCKS - 1))
+    const most = own.observed.length > MAX_OBSERVED ? 1 : MAX_BLOCKS
+    const blocks = await readLinked(chain, from, Math.min(head.number, from + most - 1))
     if (tip !== null && blocks[0]?.parentHash !== tip.hash) return await replay(own, head.number)
     const keyed = await addKeys(chain, blocks, tip?.stateRoot ?? NO_ROOT, own.history.tip())
     await apply(own, { from: own.history.tip(), blocks: keyed, isRewind: false })
@@ -233,7 +236,9 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     const kept = rewindTo === null ? own.observed : own.observed.filter(({ height }) => height <= rewindTo)
     const observed = [...kept, ...applied.fires.filter(({ state }) => state === 'OBSERVED')]
     const limit = observed.length === 0 ? -1 : await findDeliverable(chain, settings.deliverAt, last.height)
-    const due = observed.filter(({ height }) => height <= limit).slice(0, MAX_HAND_OFFS)
+    // Block by block, more are handed over than were added, so that a backlog shrinks.
+    const most = blocks.length === 1 ? Math.max(MAX_HAND_OFFS, 2 * applied.fires.length) : MAX_HAND_OFFS
+    const due = observed.filter(({ height }) => height <= limit).slice(0, most)
     const { ready, handOffs } = await prepareHandOffs(due)
     const write: BlocksWrite = {
       lease,

@@ -83,7 +83,8 @@ export function formHandOff(fire: NewFire, { spec, tenant, createdBy, metadata }
     by: createdBy,
     tenant,
   }
-  return { deliverId, fireKey, timerId, transaction, maxOpen: MAX_OPEN[spec.overlap] }
+  const isSkippedUnfunded = spec.onLowFunds === 'skip'
+  return { deliverId, fireKey, timerId, transaction, maxOpen: MAX_OPEN[spec.overlap], isSkippedUnfunded }
 }
 
 function append(data: Hex, suffix: Hex): Hex {

@@ -94,6 +94,16 @@ function act(host: HostState, command: TimerCommand, isReplay: boolean): Admissi
       const outcome = updateTimer(host.kernel, { caller: spec.owner, height, params }, terms)
       return outcome.type === 'refused' ? outcome : accept(host, outcome.state, timerId)
     }
+    case 'reschedule': {
+      const { kernelId: timerId, spec } = command
+      const call = { caller: spec.owner, height, params }
+      const ended = cancelTimer(host.kernel, call, { target: spec.target, timerId })
+      if (ended.type === 'done' && ended.cancelled) return set({ ...host, kernel: ended.state }, spec, call)
+      // On another branch it may have ended before. What was accepted stays accepted.
+      return isReplay
+        ? set(host, spec, call)
+        : { type: 'refused', code: 'ERR_TIMER_NOT_FOUND', message: 'the timer has ended' }
+    }
     case 'cancel':
     case 'retire':
     case 'pause': {

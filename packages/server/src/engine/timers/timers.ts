@@ -46,7 +46,10 @@ export type NewTimer = Omit<TimerSpec, 'chainId' | 'schedule' | 'gasLimit' | 'ma
   readonly maxFeeWei: bigint | null
 }
 
-export type TermChange = Partial<Pick<TimerSpec, 'data' | 'gasLimit' | 'bid'>>
+export type TermChange = Partial<Pick<TimerSpec, 'data' | 'gasLimit' | 'bid'>> & {
+  /** It counts from now; the timer gets another kernel id. */
+  readonly schedule?: WantedSchedule
+}
 
 export interface TimerQueue extends Omit<QueueDetail, 'items'> {
   readonly items: readonly (QueueDetail['items'][number] & { readonly timerId: TimerId | null })[]
@@ -147,7 +150,8 @@ export function createTimers(ports: TimersPorts): Timers {
   }
 
   async function formSpec(wanted: NewTimer, chainId: number): Promise<TimerSpec> {
-    const { owner, target, data, bid, value, when, overlap, appendDeliverId, maxFailures, maxFeeWei } = wanted
+    const { owner, target, data, bid, value, when, overlap, appendDeliverId, maxFailures, onLowFunds, maxFeeWei } =
+      wanted
     const signer = await ports.signers.find({ chainId, signer: owner })
     if (signer === null)
       throw new AppError('unknown_signer', `${owner} is not registered on chain ${chainId}. Register it first.`, {
@@ -155,7 +159,7 @@ export function createTimers(ports: TimersPorts): Timers {
       })
     const schedule = resolveSchedule(wanted.schedule, chainId)
     const gasLimit = wanted.gasLimit ?? (await estimateGas(wanted, chainId))
-    const rules = { when, overlap, appendDeliverId, maxFailures, maxFeeWei }
+    const rules = { when, overlap, appendDeliverId, maxFailures, onLowFunds, maxFeeWei }
     return { chainId, owner, target, schedule, data, gasLimit, bid, value, ...rules }
   }
 
@@ -232,7 +236,10 @@ export function createTimers(ports: TimersPorts): Timers {
     update: async (id, change) => {
       const { state, kernelId, spec } = await get(id)
       if (state !== 'ACTIVE') throw forbid('update', `The timer is ${state}.`)
-      await ask(spec.chainId, { type: 'update', timerId: id, kernelId, spec: { ...spec, ...change } })
+      const { schedule: wanted, ...terms } = change
+      const schedule = wanted === undefined ? spec.schedule : resolveSchedule(wanted, spec.chainId)
+      const type = wanted === undefined ? 'update' : 'reschedule'
+      await ask(spec.chainId, { type, timerId: id, kernelId, spec: { ...spec, ...terms, schedule } })
       return await get(id)
     },
     cancel: (id) => end(id, 'cancel'),

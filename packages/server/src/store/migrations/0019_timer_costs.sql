@@ -18,4 +18,6 @@ alter table timer
   add column failures bigint not null default 0;
 alter table mailbox_entry add column metered boolean not null default false;
 create index mailbox_entry_unmetered on mailbox_entry (chain_id, height, position) where state = 'QUEUED' and not metered;
+-- Of a fire that was skipped: it has been looked at for an event.
+create index mailbox_entry_unfunded on mailbox_entry (chain_id) where skip_reason = 'low_funds' and not metered;
 create index mailbox_entry_unmetered_of_timer on mailbox_entry (timer_id) where state = 'QUEUED' and not metered;

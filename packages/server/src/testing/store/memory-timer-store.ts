@@ -1,6 +1,7 @@
 /** Timers as a model in memory: same answers and refusals as PostgreSQL gives, each call one step. */
 import { mayUse } from '../../core/access/caller.ts'
 import type { Hash } from '../../core/hex.ts'
+import type { Lane } from '../../core/lane/lane.ts'
 import {
   type Fire,
   type KernelId,
@@ -30,7 +31,7 @@ import type {
 
 interface MemoryPorts {
   readonly clock: Pick<Clock, 'now'>
-  readonly transactions: Pick<Store, 'insertTransactions' | 'findTransactions' | 'countQueued'>
+  readonly transactions: Pick<Store, 'insertTransactions' | 'findTransactions' | 'countQueued' | 'listLaneStatus'>
 }
 
 export interface MemoryTimerStore extends TimerStore {
@@ -133,12 +134,17 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     return (await transactions.findTransactions(ids)).filter((tx) => !isTerminal(tx)).length
   }
 
+  async function isOutOfFunds(lane: Lane): Promise<boolean> {
+    const [status] = await transactions.listLaneStatus({ lane })
+    return status?.health.problems.some(({ code }) => code === 'out_of_funds') ?? false
+  }
+
   /** What became of each that is to be handed over. */
   async function handOver({ lease, handOffs, maxQueued }: BlocksWrite) {
     const outcomes = new Map<Hash, Pick<Fire, 'state' | 'txId' | 'skipReason'>>()
     const turns = new Map<TimerId, number>()
     const { fires } = chainOf(lease.chainId)
-    for (const { deliverId, fireKey, timerId, transaction, maxOpen } of handOffs) {
+    for (const { deliverId, fireKey, timerId, transaction, maxOpen, isSkippedUnfunded } of handOffs) {
       if (fires.some((fire) => fire.fireKey === fireKey && fire.state === 'QUEUED')) continue
       const open = turns.get(timerId) ?? (await countOpen(timerId, fires))
       turns.set(timerId, open + 1)
@@ -147,7 +153,14 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
         (depth) => depth.lane.chainId === lane.chainId && depth.lane.signer === lane.signer,
       )
       const queued = line.reduce((sum, depth) => sum + depth.queued, 0)
-      const skipReason = open + 1 > maxOpen ? 'overlap' : queued >= maxQueued ? 'queue_full' : null
+      const isUnfunded = isSkippedUnfunded && (await isOutOfFunds(lane))
+      const skipReason = isUnfunded
+        ? 'low_funds'
+        : open + 1 > maxOpen
+          ? 'overlap'
+          : queued >= maxQueued
+            ? 'queue_full'
+            : null
       const [inserted] = skipReason === null ? await transactions.insertTransactions([transaction]) : []
       outcomes.set(
         deliverId,
@@ -229,8 +242,11 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
   }
 
   function start(write: CommandsWrite, { logged, started }: CommandsWrite['results'][number]): void {
-    if (started === null || logged?.command.type !== 'set') return
-    const { spec, label } = logged.command
+    if (started === null || logged === null) return
+    const { command } = logged
+    if (command.type !== 'set' && command.type !== 'reschedule') return
+    const { spec } = command
+    const label = command.type === 'set' ? command.label : null
     const { timerId, kernelId, dueHeight } = started
     const before = timers.get(timerId)
     if (label !== null) {

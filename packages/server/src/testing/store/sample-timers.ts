@@ -31,6 +31,7 @@ export function anySpec(lane: Lane, change: Partial<TimerSpec> = {}): TimerSpec 
     when: null,
     overlap: 'buffer',
     appendDeliverId: false,
+    onLowFunds: 'wait',
     maxFailures: 0,
     maxFeeWei: null,
     ...change,

@@ -1,7 +1,7 @@
 /** The body of `POST /v1/timers`, and what can be changed about a timer. */
 import { z } from 'zod'
 import { byteLength, type Hex } from '../../../core/hex.ts'
-import { COMPARISONS, type Condition, OVERLAPS } from '../../../core/timer/timer.ts'
+import { COMPARISONS, type Condition, LOW_FUNDS_RULES, OVERLAPS } from '../../../core/timer/timer.ts'
 import type { NewTimer, WantedSchedule } from '../../../engine/timers/timers.ts'
 import { requestSchemas } from '../api-schemas.ts'
 import { addressInput } from '../values/address.ts'
@@ -9,7 +9,7 @@ import { amountInput } from '../values/amount.ts'
 import { bytesInput } from '../values/bytes.ts'
 import { CallProblem, encodeCall, parseSignature } from '../values/encode-call.ts'
 import { textInput } from '../values/text.ts'
-import { contractKey, eventKey } from '../values/watch-key.ts'
+import { contractKey, eventKey, isLogKey } from '../values/watch-key.ts'
 import { callInput, MAX_GAS, MIN_GAS, metadataInput, requestIdInput } from './transaction-request.ts'
 
 /** Less than the kernel accepts. The kernel reports that itself. */
@@ -80,6 +80,13 @@ const watch = z
     if (keys !== undefined) {
       if (contract !== undefined || event !== undefined)
         return problem(['keys'], 'cannot be used with contract or event')
+      const other = keys.findIndex((key) => byteLength(key) > 20 && !isLogKey(key))
+      // It would be accepted and never fire.
+      if (other >= 0)
+        return problem(
+          ['keys', other],
+          'must continue with 01 after the address: watches see events, not storage slots',
+        )
       return { type: 'watch', keys: [...new Set(keys)].sort() }
     }
     if (contract === undefined) return problem(['contract'], 'is required, unless keys are given')
@@ -143,6 +150,10 @@ const fields = z.strictObject({
     .boolean()
     .optional()
     .meta({ description: 'Append the 32-byte id of the fire to the calldata, for contracts that check it.' }),
+  onLowFunds: z.enum(LOW_FUNDS_RULES).optional().meta({
+    description:
+      'While the signer has too little for the fees: `wait` (default) queues fires until it has enough, `skip` skips them.',
+  }),
   maxFailures: z.int().min(0).max(1_000_000).optional().meta({
     description:
       'The timer ends after this many transactions in a row that revert, on chain or before they are sent. Default: 0, never.',
@@ -170,6 +181,7 @@ export const timerRequest = fields.transform((body, context): TimerRequest => {
     when: condition,
     overlap: body.overlap ?? 'buffer',
     appendDeliverId: body.appendDeliverId ?? false,
+    onLowFunds: body.onLowFunds ?? 'wait',
     maxFailures: body.maxFailures ?? 0,
     name: body.name ?? null,
     requestId: body.requestId ?? null,
@@ -180,6 +192,7 @@ requestSchemas.add(timerRequest, { id: 'TimerRequest' })
 
 const changeFields = z
   .strictObject({
+    schedule: schedule.optional(),
     data: bytesInput(MAX_DATA_BYTES).optional(),
     call: callInput.optional(),
     gasLimit: amountInput({ min: MIN_GAS, max: MAX_GAS }).optional(),
@@ -193,6 +206,7 @@ export const timerChange = changeFields.transform((body, context) => {
   const data = body.data === undefined && body.call === undefined ? undefined : resolveData(body, context)
   if (data === null) return z.NEVER
   return {
+    ...(body.schedule !== undefined && { schedule: body.schedule as WantedSchedule }),
     ...(data !== undefined && { data }),
     ...(body.gasLimit !== undefined && { gasLimit: body.gasLimit }),
     ...(body.bid !== undefined && { bid: body.bid }),

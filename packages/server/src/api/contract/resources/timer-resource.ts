@@ -1,6 +1,6 @@
 /** Timers, their fires and their queue as the API shows them. */
 import { z } from 'zod'
-import { COMPARISONS, OVERLAPS, TIMER_STATES } from '../../../core/timer/timer.ts'
+import { COMPARISONS, LOW_FUNDS_RULES, OVERLAPS, TIMER_STATES } from '../../../core/timer/timer.ts'
 import { TX_STATES } from '../../../core/transaction/transaction.ts'
 import { resourceSchemas } from '../api-schemas.ts'
 import { address } from '../values/address.ts'
@@ -34,6 +34,7 @@ export const timerResource = z.object({
     .nullable(),
   overlap: z.enum(OVERLAPS),
   appendDeliverId: z.boolean(),
+  onLowFunds: z.enum(LOW_FUNDS_RULES),
   maxFailures: z.int().meta({ description: 'It ends after this many transactions in a row that revert. 0: never.' }),
   state: z.enum(TIMER_STATES),
   endReason: z.string().nullable().meta({ description: 'Why Drover ended it.' }),
@@ -56,7 +57,9 @@ export const timerResource = z.object({
   name: z.string().nullable(),
   requestId: z.string().nullable(),
   metadata: z.record(z.string(), z.string()),
-  kernelId: hash.meta({ description: 'The `timer_id` of CIP-5. It changes when the timer is resumed.' }),
+  kernelId: hash.meta({
+    description: 'The `timer_id` of CIP-5. It changes when the timer is resumed or gets another schedule.',
+  }),
   createdHeight: z.int(),
   createdAt: instant,
   createdBy: z.string(),

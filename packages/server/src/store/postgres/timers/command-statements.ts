@@ -243,8 +243,10 @@ function toStartedRow({ logged, started }: CommandResult, ord: number) {
 
 /** A timer that existed before starts again. */
 function toResumedRow({ logged, started }: CommandResult) {
-  if (started === null || logged?.command.type !== 'set' || logged.command.label !== null) return []
-  const { spec } = logged.command
+  if (started === null || logged === null) return []
+  const { command } = logged
+  if (command.type !== 'reschedule' && (command.type !== 'set' || command.label !== null)) return []
+  const { spec } = command
   return [
     {
       timer_id: started.timerId,

@@ -2,10 +2,14 @@
  * What the fires of a timer have cost, from the receipts that are stored with their transactions. The owner of the chain's
  * timers adds up what is final, some fires at a time; what it has not come to yet is added when a timer is read. A final
  * state never changes, so nothing is ever taken back.
+ *
+ * The same statement reports timers that began to skip fires because their signer is out of funds: one event for each run
+ * of such fires.
  */
 import type { TimerCost } from '../../../core/timer/timer.ts'
 import type { FirePlace, MeterResult, TimerLease } from '../../../ports/timer-store.ts'
 import type { Database } from '../database.ts'
+import { CHANNEL, EVENTS_APPENDED } from '../notice-payload.ts'
 import type { Stored } from '../stored-json.ts'
 import { HELD } from './timer-lease-statements.ts'
 
@@ -63,10 +67,36 @@ with ${HELD}, looked as materialized (
     from added a
    where a.state = 'ACTIVE' and a.added > 0 and (a.spec ->> 'maxFailures')::int between 1 and a.failures
   returning 1
+), skipped as (
+  update mailbox_entry e set metered = true
+   where e.chain_id = $1 and e.skip_reason = 'low_funds' and not e.metered and exists (select from held)
+  returning e.deliver_id, e.timer_id, e.signer, e.height, e.position
+), event as materialized (
+  select row_number() over (order by s.height, s.position) as place, s.signer,
+         jsonb_strip_nulls(jsonb_build_object(
+           'timerId', s.timer_id, 'fireId', '0x' || encode(s.deliver_id, 'hex'), 'tenant', nullif(t.tenant, ''))) as detail
+    from skipped s join timer t on t.timer_id = s.timer_id
+   where 'low_funds' is distinct from (
+     select p.skip_reason from mailbox_entry p
+      where p.timer_id = s.timer_id and (p.height, p.position) < (s.height, s.position)
+      order by p.height desc, p.position desc limit 1)
+), head as (
+  update event_head set last_id = last_id + (select count(*) from event)
+   where exists (select from event)
+     and (select count(*) from metered) + (select count(*) from added) + (select count(*) from retiring) >= 0
+  returning last_id - (select count(*) from event) as base, clock_timestamp() as at
+), appended as (
+  insert into tx_event (event_id, chain_id, signer, type, cause, detail, at, last_at)
+  select h.base + e.place, $1, e.signer, 'timer.skipped', 'low_funds', e.detail, h.at, h.at
+    from event e cross join head h
+  returning 1
+), told as materialized (
+  select pg_notify('${CHANNEL}', '${EVENTS_APPENDED}') where exists (select from event)
 )
 select exists (select from held) as held, (select count(*) from looked) as looked,
        (select count(*) from metered) as metered, (select count(*) from added) as added,
-       (select count(*) from retiring) as retiring,
+       (select count(*) from retiring) as retiring, (select count(*) from appended) as appended,
+       (select count(*) from told) as told,
        (select max(height) from looked) as height,
        (select position from looked order by height desc, position desc limit 1) as position`,
 } as const

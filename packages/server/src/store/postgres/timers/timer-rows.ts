@@ -21,8 +21,9 @@ import { COST_COLUMN, readCost } from './meter-fires.ts'
 export function readSpec(spec: Stored<TimerSpec>): TimerSpec {
   return {
     ...spec,
-    // Timers that were set by an earlier version have none.
+    // Timers that were set by an earlier version have neither.
     maxFailures: spec.maxFailures ?? 0,
+    onLowFunds: spec.onLowFunds ?? 'wait',
     gasLimit: BigInt(spec.gasLimit),
     bid: BigInt(spec.bid),
     value: BigInt(spec.value),
@@ -34,7 +35,8 @@ export function readSpec(spec: Stored<TimerSpec>): TimerSpec {
 export type StoredTimerCommand = Stored<TimerCommand>
 
 export function readCommand(body: StoredTimerCommand): TimerCommand {
-  if (body.type === 'set' || body.type === 'update') return { ...body, spec: readSpec(body.spec) }
+  if (body.type === 'set' || body.type === 'update' || body.type === 'reschedule')
+    return { ...body, spec: readSpec(body.spec) }
   return body
 }
 

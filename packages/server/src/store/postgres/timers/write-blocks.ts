@@ -82,14 +82,19 @@ with locked as materialized (
   returning 1
 ), wanted as materialized (
   select w.*, row_number() over (partition by w.timer_id order by w.ord) as turn
-    from json_to_recordset($10::json) as w(deliver_id bytea, fire_key bytea, timer_id uuid, max_open int, ${ACCEPTED_FIELDS})
+    from json_to_recordset($10::json) as w(
+      deliver_id bytea, fire_key bytea, timer_id uuid, max_open int, is_skipped_unfunded boolean, ${ACCEPTED_FIELDS})
    where exists (select from moved)
      and not exists (select from mailbox_entry e
                       where e.chain_id = $1 and e.fire_key = w.fire_key and e.state = 'QUEUED'
                         and e.fire_key not in (select v.fire_key from voided v))
 ), judged as materialized (
   select w.*,
-         case when (select count(*)
+         case when w.is_skipped_unfunded
+               and exists (select from signer_health h
+                            where h.chain_id = w.chain_id and h.signer = w.signer
+                              and h.problems @> '[{"code": "out_of_funds"}]') then 'low_funds'
+              when (select count(*)
                       from (select e.tx_id from mailbox_entry e
                              where e.timer_id = w.timer_id and e.state = 'QUEUED'
                              order by e.height desc, e.position desc limit ${LOOK_BACK}) last
@@ -190,7 +195,7 @@ export function toChangeRow(change: BlocksWrite['changes'][number]) {
 }
 
 function toHandOffRow(
-  { deliverId, fireKey, timerId, transaction, maxOpen }: BlocksWrite['handOffs'][number],
+  { deliverId, fireKey, timerId, transaction, maxOpen, isSkippedUnfunded }: BlocksWrite['handOffs'][number],
   ord: number,
 ) {
   return {
@@ -199,5 +204,6 @@ function toHandOffRow(
     fire_key: toBytes(fireKey),
     timer_id: timerId,
     max_open: maxOpen,
+    is_skipped_unfunded: isSkippedUnfunded,
   }
 }

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Lane } from '../../../core/lane/lane.ts'
 import { FAST } from '../../../core/lane/policy.ts'
-import type { Finished, Queued } from '../../../core/transaction/transaction.ts'
 import { transition } from '../../../core/transaction/transition.ts'
 import type { Store } from '../../../ports/store.ts'
 import type { TimerLease, TimerStore } from '../../../ports/timer-store.ts'
@@ -18,7 +17,8 @@ import {
   startTimer,
   writeBlock,
 } from '../sample-timers.ts'
-import { acquire, anyAddress, registerLane, toAllocated, toConfirmed, write } from '../samples.ts'
+import { anyAddress, registerLane } from '../samples.ts'
+import { describeTimerCosts } from './timer-costs.suite.ts'
 
 export interface TimerStoreUnderTest {
   readonly timers: TimerStore
@@ -262,6 +262,22 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         expect(await timers.readIncarnations([kernelId, started.kernelId])).toHaveLength(2)
       })
 
+      test('a new schedule continues under another kernel id, with the count it had', async () => {
+        const { lease, lane } = await open()
+        const timer = await startTimer(timers, lease, anySpec(lane, { maxFailures: 3 }))
+        const { id, kernelId } = timer
+        const change = { kernelId, isLive: true, dueHeight: 20, fireSeq: 2, ended: null }
+        await writeBlock(timers, lease, anyBlock(11), { changes: [change] })
+        const spec = { ...timer.spec, schedule: { type: 'timeout', dueHeight: 40 } as const }
+        const started = { timerId: id, kernelId: anyHash(), dueHeight: 40 }
+        await acceptCommand(timers, lease, { type: 'reschedule', timerId: id, kernelId, spec }, started)
+        expect(await timers.findTimer(id)).toMatchObject({
+          ...{ kernelId: started.kernelId, dueHeight: 40, spec, state: 'ACTIVE', fireCount: 2 },
+        })
+        expect((await timers.loadTimers(lease.chainId)).commands.at(-1)?.command).toMatchObject({ spec })
+        expect(await timers.readIncarnations([kernelId, started.kernelId])).toHaveLength(2)
+      })
+
       test('one that ended says how; one that was paused stays so', async () => {
         const { lease, lane } = await open()
         const [spent, paused] = [
@@ -422,83 +438,6 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         expect(await queuedOf(lane)).toHaveLength(1)
       })
 
-      test('what fires have cost is shown once they are final, added up or not, and counted once', async () => {
-        const { lease, lane } = await open()
-        const timer = await startTimer(timers, lease, anySpec(lane))
-        const block = anyBlock(11)
-        const fires = [0, 1, 2].map((position) => anyFire(timer, block, { position, fireSeq: position }))
-        const handOffs = await Promise.all(fires.map((fire) => handOffOf(timers, fire)))
-        await writeBlock(timers, lease, block, { fires, handOffs })
-        const costOf = async () => (await timers.findTimer(timer.id))?.cost
-        expect(await costOf()).toEqual({ sent: 0, reverted: 0, failures: 0, gasUsed: 0n, feesPaid: 0n })
-        const own = await acquire(store, lane)
-        const allocated = await Promise.all(
-          (await queuedOf(lane)).map(async (tx, nonce) => {
-            const [sent] = await write(store, own, [[tx, toAllocated(tx as Queued, nonce, own)]])
-            if (sent === undefined) throw new Error('nothing was allocated')
-            return sent
-          }),
-        )
-        const [first, second, third] = allocated.map((tx) => [tx, toConfirmed(tx)] as const)
-        if (first === undefined || second === undefined || third === undefined) throw new Error('too few')
-        const reverted = { ...second[1], state: 'FAILED_FINAL' as const }
-        await write<Finished>(store, own, [first, [second[0], reverted]])
-        const two = { sent: 2, reverted: 1, failures: 0, gasUsed: 42_000n, feesPaid: 42_000n * 12n }
-        expect(await costOf()).toEqual(two)
-        const place = { height: 11, position: 1 }
-        expect(await timers.meterFires({ ...lease, fence: 99 }, null, 2)).toEqual({ type: 'fenced' })
-        expect(await timers.meterFires(lease, null, 2)).toEqual({ type: 'metered', next: place, open: 0, retiring: 0 })
-        expect(await costOf()).toEqual({ ...two, failures: 1 })
-        expect(await timers.meterFires(lease, place, 2)).toEqual({
-          ...{ type: 'metered', next: null, open: 1, retiring: 0 },
-        })
-        expect(await costOf()).toEqual({ ...two, failures: 1 })
-        await write<Finished>(store, own, [third])
-        const three = { sent: 3, reverted: 1, failures: 0, gasUsed: 63_000n, feesPaid: 63_000n * 12n }
-        expect(await costOf()).toEqual({ ...three, failures: 1 })
-        for (let count = 0; count < 2; count++)
-          expect(await timers.meterFires(lease, null, 2)).toEqual({
-            ...{ type: 'metered', next: null, open: 0, retiring: 0 },
-          })
-        expect(await costOf()).toEqual(three)
-      })
-
-      test('a timer that reverts too often in a row is to be retired, and stays so', async () => {
-        const { lease, lane, chainId } = await open()
-        const timer = await startTimer(timers, lease, anySpec(lane, { maxFailures: 2 }), { tenant: 'shop' })
-        const own = await acquire(store, lane)
-        let nonce = 0
-        const fireAndEnd = async (height: number, state: 'CONFIRMED' | 'FAILED_FINAL') => {
-          const block = anyBlock(height)
-          const fire = anyFire(timer, block, { fireSeq: height })
-          const handOff = await handOffOf(timers, fire)
-          await writeBlock(timers, lease, block, { fires: [fire], handOffs: [handOff] })
-          const tx = (await store.findTransaction(handOff.transaction.id)) as Queued
-          const [sent] = await write(store, own, [[tx, toAllocated(tx, nonce++, own)]])
-          if (sent === undefined) throw new Error('nothing was allocated')
-          await write<Finished>(store, own, [[sent, { ...toConfirmed(sent), state }]])
-          const metered = await timers.meterFires(lease, null, 10)
-          return metered.type === 'metered' ? metered.retiring : null
-        }
-        expect(await fireAndEnd(11, 'FAILED_FINAL')).toBe(0)
-        expect(await fireAndEnd(12, 'CONFIRMED')).toBe(0)
-        expect(await fireAndEnd(13, 'FAILED_FINAL')).toBe(0)
-        expect(await timers.readPendingCommands(chainId, 10)).toEqual([])
-        expect(await fireAndEnd(14, 'FAILED_FINAL')).toBe(1)
-        const [asked, ...others] = await timers.readPendingCommands(chainId, 10)
-        expect(others).toEqual([])
-        const { id: timerId, kernelId, spec } = timer
-        const terms = { owner: spec.owner, target: spec.target }
-        const command = { type: 'retire', timerId, kernelId, tenant: 'shop', failures: 2, spec: terms } as const
-        expect(asked).toMatchObject({ command, answer: null })
-        await acceptCommand(timers, lease, command)
-        const retired = { state: 'RETIRED', endReason: 'too_many_failures', dueHeight: null }
-        expect(await timers.findTimer(timerId)).toMatchObject(retired)
-        const change = { kernelId, isLive: true, dueHeight: 20, fireSeq: 4, ended: null }
-        await writeBlock(timers, lease, anyBlock(15), { changes: [change] })
-        expect(await timers.findTimer(timerId)).toMatchObject(retired)
-      })
-
       test('the queue is read as the last block or command left it', async () => {
         const { lease, lane, chainId } = await open()
         expect(await timers.readQueue(chainId)).toBeNull()
@@ -614,6 +553,8 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         expect(newest?.condition).toEqual({ outcome: 'not_met', value: -(2n ** 255n), message: null })
       })
     })
+
+    describeTimerCosts({ get: () => ({ timers, store }), open, queuedOf })
 
     describe('loading', () => {
       test('gives what was written, and after a snapshot only what came since', async () => {
