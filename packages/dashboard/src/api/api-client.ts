@@ -5,12 +5,14 @@ import type {
   ChainResource,
   EventResource,
   ExplanationResource,
+  KeyCheckResource,
   LaneResource,
   NodeResource,
   Problem,
   Readiness,
   ReservationResource,
   ResetResource,
+  RulesResource,
   TransactionResource,
 } from './api-resources.ts'
 
@@ -75,7 +77,7 @@ export interface TakeBack {
 }
 
 /** `cancel-all`: and then reset the nonce. */
-export type LaneOrder = 'pause' | 'resume' | 'fill-gap' | 'reset-nonce' | 'cancel-all'
+export type LaneOrder = 'pause' | 'resume' | 'fill-gap' | 'reset-nonce' | 'cancel-all' | 'remove'
 
 export type OperatorAction = ExplanationResource['options'][number]['action']
 
@@ -111,6 +113,7 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
       get<{ lanes: readonly LaneResource[]; resets: readonly ResetResource[] }>(
         `/v1/signers/${encodeURIComponent(address)}`,
       ),
+    getRules: (address: string) => get<RulesResource>(`/v1/signers/${encodeURIComponent(address)}/rules`),
     listTransactions: (query: TransactionQuery) => get<TransactionPage>(`/v1/transactions?${formQuery(query)}`),
     getTransaction: (key: string) => get<TransactionResource>(`/v1/transactions/${encodeURIComponent(key)}`),
     listAttempts: (key: string) => get<List<AttemptResource>>(`/v1/transactions/${encodeURIComponent(key)}/attempts`),
@@ -147,7 +150,16 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
     orderLane: (address: string, order: LaneOrder, body: { readonly chainId: number; readonly reason: string }) => {
       const isCancel = order === 'cancel-all'
       const path = `/v1/signers/${encodeURIComponent(address)}/${isCancel ? 'reset-nonce' : order}`
-      return post<unknown>(path, isCancel ? { ...body, cancelInFlight: true } : body, {})
+      // A signer is removed from all chains.
+      const { reason } = body
+      const given = isCancel ? { ...body, cancelInFlight: true } : order === 'remove' ? { reason } : body
+      return post<unknown>(path, given, {})
+    },
+
+    /** Signs a challenge with the key of a signer. */
+    verifySigner: async (address: string) => {
+      const path = `/v1/signers/${encodeURIComponent(address)}/verify`
+      return readAnswer<KeyCheckResource>(await ask(ports.fetch, path, { method: 'POST' }))
     },
   }
 }

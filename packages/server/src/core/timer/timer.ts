@@ -110,6 +110,7 @@ export type SkipReason =
   | 'overlap'
   | 'low_funds'
   | 'queue_full'
+  | 'refused_by_rule'
   | 'not_accepted'
 
 export interface ConditionOutcome {

@@ -13,7 +13,8 @@ import {
 import type { CommandId, LoggedCommand, StoredCommand } from '../../core/timer/timer-command.ts'
 import { isTerminal, type Transaction } from '../../core/transaction/transaction.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Notice, Store } from '../../ports/store.ts'
+import type { Notice } from '../../ports/notice.ts'
+import type { Store } from '../../ports/store.ts'
 import type {
   BlocksWrite,
   CommandsWrite,
@@ -139,12 +140,23 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     return status?.health.problems.some(({ code }) => code === 'out_of_funds') ?? false
   }
 
+  async function findSkipReason(
+    { transaction, maxOpen, isRefused, isSkippedUnfunded }: BlocksWrite['handOffs'][number],
+    { open, isFull }: { readonly open: number; readonly isFull: boolean },
+  ): Promise<Fire['skipReason']> {
+    if (isRefused === true) return 'refused_by_rule'
+    if (isSkippedUnfunded && (await isOutOfFunds(transaction.intent.lane))) return 'low_funds'
+    if (open + 1 > maxOpen) return 'overlap'
+    return isFull ? 'queue_full' : null
+  }
+
   /** What became of each that is to be handed over. */
   async function handOver({ lease, handOffs, maxQueued }: BlocksWrite) {
     const outcomes = new Map<Hash, Pick<Fire, 'state' | 'txId' | 'skipReason'>>()
     const turns = new Map<TimerId, number>()
     const { fires } = chainOf(lease.chainId)
-    for (const { deliverId, fireKey, timerId, transaction, maxOpen, isSkippedUnfunded } of handOffs) {
+    for (const handOff of handOffs) {
+      const { deliverId, fireKey, timerId, transaction } = handOff
       if (fires.some((fire) => fire.fireKey === fireKey && fire.state === 'QUEUED')) continue
       const open = turns.get(timerId) ?? (await countOpen(timerId, fires))
       turns.set(timerId, open + 1)
@@ -153,14 +165,7 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
         (depth) => depth.lane.chainId === lane.chainId && depth.lane.signer === lane.signer,
       )
       const queued = line.reduce((sum, depth) => sum + depth.queued, 0)
-      const isUnfunded = isSkippedUnfunded && (await isOutOfFunds(lane))
-      const skipReason = isUnfunded
-        ? 'low_funds'
-        : open + 1 > maxOpen
-          ? 'overlap'
-          : queued >= maxQueued
-            ? 'queue_full'
-            : null
+      const skipReason = await findSkipReason(handOff, { open, isFull: queued >= maxQueued })
       const [inserted] = skipReason === null ? await transactions.insertTransactions([transaction]) : []
       outcomes.set(
         deliverId,

@@ -11,7 +11,7 @@ import type { BlocksWrite, TimerWriteResult } from '../../../ports/timer-store.t
 import type { Database } from '../database.ts'
 import { toBytes, toJson, toStored } from '../json-text.ts'
 import { lockOf } from '../transactions/acceptance-order.ts'
-import { ACCEPT_STEPS, ACCEPTED_FIELDS, toAcceptedRow } from '../transactions/insert-transactions.ts'
+import { ACCEPTED_FIELDS, acceptSteps, toAcceptedRow } from '../transactions/insert-transactions.ts'
 import { HELD } from './timer-lease-statements.ts'
 import { FIRE_FIELDS, toFireRow } from './timer-rows.ts'
 
@@ -83,14 +83,16 @@ with locked as materialized (
 ), wanted as materialized (
   select w.*, row_number() over (partition by w.timer_id order by w.ord) as turn
     from json_to_recordset($10::json) as w(
-      deliver_id bytea, fire_key bytea, timer_id uuid, max_open int, is_skipped_unfunded boolean, ${ACCEPTED_FIELDS})
+      deliver_id bytea, fire_key bytea, timer_id uuid, max_open int, is_refused boolean, is_skipped_unfunded boolean,
+      ${ACCEPTED_FIELDS})
    where exists (select from moved)
      and not exists (select from mailbox_entry e
                       where e.chain_id = $1 and e.fire_key = w.fire_key and e.state = 'QUEUED'
                         and e.fire_key not in (select v.fire_key from voided v))
 ), judged as materialized (
   select w.*,
-         case when w.is_skipped_unfunded
+         case when w.is_refused then 'refused_by_rule'
+              when w.is_skipped_unfunded
                and exists (select from signer_health h
                             where h.chain_id = w.chain_id and h.signer = w.signer
                               and h.problems @> '[{"code": "out_of_funds"}]') then 'low_funds'
@@ -108,7 +110,7 @@ with locked as materialized (
 ), input as materialized (
   select j.*, nextval('managed_tx_accepted_seq') as seq
     from (select * from judged where held_by is null order by ord) j
-), ${ACCEPT_STEPS}, outcome as materialized (
+), ${acceptSteps()}, outcome as materialized (
   select j.deliver_id, i.tx_id, case when i.tx_id is null then coalesce(j.held_by, 'not_accepted') end as skip_reason
     from judged j left join inserted i on i.tx_id = j.tx_id
 ), handed as (
@@ -194,16 +196,15 @@ export function toChangeRow(change: BlocksWrite['changes'][number]) {
   }
 }
 
-function toHandOffRow(
-  { deliverId, fireKey, timerId, transaction, maxOpen, isSkippedUnfunded }: BlocksWrite['handOffs'][number],
-  ord: number,
-) {
+function toHandOffRow(handOff: BlocksWrite['handOffs'][number], ord: number) {
+  const { deliverId, fireKey, timerId, transaction, maxOpen, isRefused = false, isSkippedUnfunded } = handOff
   return {
     ...toAcceptedRow(transaction, ord),
     deliver_id: toBytes(deliverId),
     fire_key: toBytes(fireKey),
     timer_id: timerId,
     max_open: maxOpen,
+    is_refused: isRefused,
     is_skipped_unfunded: isSkippedUnfunded,
   }
 }
