@@ -7,19 +7,12 @@
  * below the head are read, so a reorg can be followed from there.
  */
 import { backOff } from '../../core/back-off.ts'
-import { type ChainView, finalHeight } from '../../core/chain/finality.ts'
+import type { ChainView } from '../../core/chain/finality.ts'
 import { type AgreedReads, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
 import { StoreUnavailable } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import type {
-  BlocksWrite,
-  NewFire,
-  TimerLease,
-  TimerStore,
-  TimerTip,
-  TimerWriteResult,
-} from '../../ports/timer-store.ts'
+import type { BlocksWrite, NewFire, TimerLease, TimerStore, TimerWriteResult } from '../../ports/timer-store.ts'
 import { pause } from '../pause.ts'
 import type { JudgeFires } from '../rules/judge-fires.ts'
 import { answerCommands } from './answer-commands.ts'
@@ -30,9 +23,11 @@ import { createFireMeter } from './fire-meter.ts'
 import type { HostState } from './host-state.ts'
 import { createHostWaits } from './host-waits.ts'
 import { createIncarnationCache } from './incarnation-cache.ts'
+import { isIdle } from './is-idle.ts'
 import { type LoadedHost, loadHost } from './load-host.ts'
 import { createHandOffs } from './prepare-hand-offs.ts'
-import { addKeys, findCommonState, readLinked } from './read-blocks.ts'
+import { addKeys, NO_ROOT, readLinked } from './read-blocks.ts'
+import { readReplay } from './read-replay.ts'
 import { takeSnapshot } from './take-snapshot.ts'
 
 export interface ChainTimers {
@@ -74,7 +69,6 @@ const MAX_OBSERVED = 2_000
 /** Blocks and commands after which a new snapshot pays off; more if it is large. */
 const SNAPSHOT_AFTER = 1_000
 const MAX_RETRY_MS = 5_000
-const NO_ROOT: TimerTip['stateRoot'] = `0x${'00'.repeat(32)}`
 
 export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   const { lease, store, chain, clock, random, telemetry, settings } = ports
@@ -149,7 +143,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   /** True if there is more to do at once. */
   async function advance(own: Own, isWanted: boolean): Promise<boolean> {
     const head = ports.view()?.head ?? null
-    if (head === null || (!isWanted && isIdle(own))) return false
+    if (head === null || (!isWanted && isIdle(own, ports.view(), settings.finality))) return false
     const { tip } = own.history.tip()
     telemetry.gauge('drover_timer_lag_blocks', Math.max(0, head.number - (tip?.height ?? head.number)), { chainId })
     if (tip !== null && head.number <= tip.height) {
@@ -158,7 +152,8 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
       return here !== null && here.hash !== tip.hash ? await replay(own, head.number) : false
     }
     const start = head.number - settings.reorgDepth
-    if (own.history.tip().kernel.timers.size === 0 && isIdle(own) && (tip === null || tip.height < start)) {
+    const mayJump = tip === null || tip.height < start
+    if (mayJump && isIdle(own, ports.view(), settings.finality)) {
       await jump(own, Math.max(0, start))
       return true
     }
@@ -169,20 +164,6 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     const keyed = await addKeys(chain, blocks, tip?.stateRoot ?? NO_ROOT, own.history.tip())
     await apply(own, { from: own.history.tip(), blocks: keyed, isRewind: false })
     return own.history.tip().tip?.height !== head.number
-  }
-
-  /** Nothing can fire, and a reorg can undo nothing that fired: blocks may pass unread. */
-  function isIdle(own: Own): boolean {
-    const { kernel, tip } = own.history.tip()
-    if (kernel.timers.size > 0 || own.observed.length > 0) return false
-    if (tip === null || own.lastActivity < 0) return true
-    const view = ports.view()
-    const here = view?.header(tip.height) ?? null
-    // Finality on another branch than the applied one proves nothing.
-    if (view === null || (here !== null && here.hash !== tip.hash)) return false
-    const { finality } = settings
-    const final = finality.type === 'confirmations' ? tip.height - finality.count : finalHeight(view, finality)
-    return final !== null && own.lastActivity <= Math.min(final, tip.height)
   }
 
   /** Skips blocks: without timers there is nothing to miss. */
@@ -196,25 +177,9 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
 
   /** Goes back to where the chain left the applied branch, and gives the kernel the blocks that are there now. */
   async function replay(own: Own, head: number): Promise<boolean> {
-    const shown = own.history.tip()
-    const height = shown.tip?.height ?? 0
-    const [there] = await chain.readAgreedBlocks([height])
-    if (there?.hash === shown.tip?.hash) return false
-    const common = await findCommonState(chain, own.history.states())
-    if (common === null)
-      telemetry.log('error', 'a reorg went deeper than timers can follow; they go on from the oldest block known', {
-        chainId,
-        height,
-        depth: own.history.states().length,
-      })
-    const from = common ?? own.history.oldest()
-    const first = (from.tip?.height ?? -1) + 1
-    const blocks = await readLinked(chain, first, Math.min(head, Math.max(height, first + MAX_BLOCKS - 1)))
-    if ((blocks.at(-1)?.number ?? -1) < height) throw new ChainUnavailable('the chain changes while it is read')
-    if (common !== null && blocks[0]?.parentHash !== common.tip?.hash)
-      throw new ChainUnavailable('the chain changes while it is read')
-    const keyed = await addKeys(chain, blocks, from.tip?.stateRoot ?? NO_ROOT, from, shown)
-    await apply(own, { from, blocks: keyed, isRewind: true })
+    const found = await readReplay({ chain, chainId, telemetry }, own.history, { head, most: MAX_BLOCKS })
+    if (found === null) return false
+    await apply(own, { ...found, isRewind: true })
     telemetry.count('drover_timer_rewinds_total', { chainId })
     return own.history.tip().tip?.height !== head
   }
