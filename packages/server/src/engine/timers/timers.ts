@@ -3,7 +3,7 @@
  * the request becomes a command and this waits for the answer. A request that was not answered in time stays, and so
  * does its outcome.
  */
-import { blocksInMinutes, InvalidParamError } from '@drover/timers'
+import { blocksInMinutes, checkParamChange, InvalidParamError } from '@drover/timers'
 import { AppError } from '../../core/app-error.ts'
 import type { ChainView } from '../../core/chain/finality.ts'
 import type { Hash } from '../../core/hex.ts'
@@ -22,6 +22,7 @@ import type { FirePage, TimerFilter, TimerStore } from '../../ports/timer-store.
 import type { KnownSigners } from '../accept/known-signers.ts'
 import { createRequestAnswers } from '../reservations/request-answers.ts'
 import { describeQueue, type QueueDetail } from './describe-queue.ts'
+import { readParamChange } from './evm-params.ts'
 import { createHostState } from './host-state.ts'
 import { conflict, conflictOf, explainRefusal, forbid } from './timer-errors.ts'
 
@@ -275,7 +276,11 @@ export function createTimers(ports: TimersPorts): Timers {
       return { ...detail, items: items.map((item) => ({ ...item, timerId: ids.get(item.kernelId) ?? null })) }
     },
     changeParams: async (chainId, change) => {
-      const { answer } = await ask(resolveChain(chainId), { type: 'params', change })
+      const resolved = resolveChain(chainId)
+      // What is wrong whatever the parameters are now is not stored for the node that runs the timers.
+      const fault = checkParamChange(readParamChange(change))
+      if (fault !== null) throw explainRefusal(fault)
+      const { answer } = await ask(resolved, { type: 'params', change })
       return answer.detail as { readonly fromHeight: number; readonly params: unknown }
     },
     close: answers.close,
