@@ -260,6 +260,29 @@ test('a timer that only reverts is retired after as many failures as it may have
   expect(items).toMatchObject([{ cause: 'too_many_failures', detail: { timerId: timer.id } }])
 })
 
+test('a timer by cron fires once for each time, and goes on', async () => {
+  const schedule = { type: 'cron', cron: '* * * * *' }
+  const timer = await create({ to: ONCE, schedule })
+  expect(timer).toMatchObject({ state: 'ACTIVE', schedule })
+  expect(timer.dueHeight).toBeGreaterThan(timer.createdHeight)
+  const read = async () => (await drover.get(`/v1/timers/${timer.id}`)).body
+  const later = await mineUntil(read, ({ fireCount, dueHeight }) => fireCount >= 2 && dueHeight !== null)
+  expect(later).toMatchObject({ state: 'ACTIVE', fireCount: 2 })
+  const minutes = (Date.parse(later.schedule.time) - Date.parse(timer.schedule.time)) / 60_000
+  expect(minutes).toBeGreaterThanOrEqual(2)
+  expect((await firesOf(timer.id)).length).toBe(2)
+  expect(
+    await drover.post('/v1/timers', {
+      from: sender.address,
+      to: ONCE,
+      call: ONE,
+      gasLimit: '100000',
+      schedule: { ...schedule, cron: '0 0 30 2 *' },
+    }),
+  ).toMatchObject({ status: 400, body: { field: 'schedule.cron' } })
+  expect((await drover.request('DELETE', `/v1/timers/${timer.id}`)).body).toMatchObject({ state: 'CANCELLED' })
+})
+
 test('reading the queue stores nothing', async () => {
   const client = new pg.Client({ connectionString: service.database.url })
   await client.connect()

@@ -21,6 +21,7 @@ interface ScheduleOptions {
   readonly inMinutes?: number
   readonly every?: number
   readonly everyMinutes?: number
+  readonly cron?: string
   readonly watch?: string
   readonly event?: string
   readonly eventArg?: readonly string[]
@@ -73,6 +74,7 @@ function addSchedule(command: Command): Command {
     .option('--in-minutes <minutes>', 'fire once, after about this long', readBlocks)
     .option('--every <blocks>', 'fire every so many blocks', readBlocks)
     .option('--every-minutes <minutes>', 'fire about this often', readBlocks)
+    .option('--cron <line>', 'fire about these times: five fields, in UTC, such as "0 9 * * mon-fri"')
     .option('--watch <address>', 'fire when this contract logs an event')
     .option('--event <signature>', 'only this event; with --watch')
     .option('--event-arg <value>', 'an indexed argument of --event; repeat for the first ones, in order', collect)
@@ -85,6 +87,7 @@ const SCHEDULE_OPTIONS = [
   'inMinutes',
   'every',
   'everyMinutes',
+  'cron',
   'watch',
   'event',
   'eventArg',
@@ -103,12 +106,15 @@ function toSchedule(options: ScheduleOptions): TimerRequest['schedule'] {
     ...(options.inMinutes === undefined ? [] : [{ type: 'timeout', minutes: options.inMinutes } as const]),
     ...(options.every === undefined ? [] : [{ type: 'interval', blocks: options.every } as const]),
     ...(options.everyMinutes === undefined ? [] : [{ type: 'interval', minutes: options.everyMinutes } as const]),
+    ...(options.cron === undefined ? [] : [{ type: 'cron', cron: options.cron } as const]),
     ...(options.watch === undefined ? [] : [toWatch(options, options.watch)]),
     ...(options.key === undefined ? [] : [{ type: 'watch', keys: [...options.key] } as const]),
   ]
   const [only, ...others] = given
   if (only !== undefined && others.length === 0) return only
-  throw new UsageError('give exactly one of --at, --in, --in-minutes, --every, --every-minutes, --watch and --key')
+  throw new UsageError(
+    'give exactly one of --at, --in, --in-minutes, --every, --every-minutes, --cron, --watch and --key',
+  )
 }
 
 function toWatch({ event, eventArg }: ScheduleOptions, contract: string): TimerRequest['schedule'] {

@@ -35,6 +35,8 @@ function spellSchedule({ schedule }: Timer): string {
       return `at block ${schedule.height}`
     case 'interval':
       return schedule.blocks === 1 ? 'every block' : `every ${schedule.blocks} blocks`
+    case 'cron':
+      return `by cron ${schedule.cron}`
     case 'watch':
       return `on ${schedule.keys.length === 1 ? 'an event' : `${schedule.keys.length} keys`}`
   }
@@ -49,6 +51,7 @@ export function presentTimer(timer: Timer, style: Style): string {
       ['state', timer.endReason === null ? timer.state : `${timer.state} (${timer.endReason})`],
       ['fires', spellSchedule(timer)],
       ['watched keys', schedule.type === 'watch' ? schedule.keys.join(', ') : null],
+      ['next time', schedule.type === 'cron' ? schedule.time : null],
       ['next block', timer.dueHeight],
       ['fired', timer.fireCount],
       ['cost', spellCost(timer)],

@@ -1179,6 +1179,11 @@ export interface Timer {
     readonly type: 'interval'
     readonly blocks: number
   } | {
+    readonly type: 'cron'
+    readonly cron: string
+    /** The next time, which `dueHeight` stands for. */
+    readonly time: string
+  } | {
     readonly type: 'watch'
     readonly keys: readonly `0x${string}`[]
   }
@@ -1232,7 +1237,7 @@ export interface Timer {
 }
 
 export interface TimerChange {
-  /** When it fires: once at a block, every so many blocks, or when an event is logged. */
+  /** When it fires: once at a block, every so many blocks, about a time, or when an event is logged. */
   readonly schedule?: {
     readonly type: 'timeout'
     /** Fires at this block. */
@@ -1247,6 +1252,10 @@ export interface TimerChange {
     readonly blocks?: number
     /** Converted to blocks once, by the block time of the chain, and rounded up. */
     readonly minutes?: number
+  } | {
+    readonly type: 'cron'
+    /** Five fields, in UTC. The next time is converted to a block when the timer is set, and again after each fire. */
+    readonly cron: string
   } | {
     readonly type: 'watch'
     /** The contract whose events are watched. */
@@ -1327,7 +1336,7 @@ export interface TimerRequest {
   readonly from: string
   /** The contract that is called. */
   readonly to: string
-  /** When it fires: once at a block, every so many blocks, or when an event is logged. */
+  /** When it fires: once at a block, every so many blocks, about a time, or when an event is logged. */
   readonly schedule: {
     readonly type: 'timeout'
     /** Fires at this block. */
@@ -1342,6 +1351,10 @@ export interface TimerRequest {
     readonly blocks?: number
     /** Converted to blocks once, by the block time of the chain, and rounded up. */
     readonly minutes?: number
+  } | {
+    readonly type: 'cron'
+    /** Five fields, in UTC. The next time is converted to a block when the timer is set, and again after each fire. */
+    readonly cron: string
   } | {
     readonly type: 'watch'
     /** The contract whose events are watched. */

@@ -77,7 +77,7 @@ export function openTimers(config: Config, ports: TimerPorts): OpenTimers {
   return { timers, start: host.start, stop: host.stop, close: store.close }
 }
 
-function toTimerSettings(config: Config, { finality, timersDeliverAt }: ChainConfig) {
+function toTimerSettings(config: Config, { finality, timersDeliverAt, blockTimeMs }: ChainConfig) {
   const depth = finality.type === 'confirmations' ? finality.count : 0
   return {
     deliverAt: timersDeliverAt ?? finality,
@@ -85,5 +85,6 @@ function toTimerSettings(config: Config, { finality, timersDeliverAt }: ChainCon
     reorgDepth: Math.max(MIN_REORG_DEPTH, depth),
     maxQueuedPerSigner: config.tenants.maxQueuedPerSigner,
     retryMs: RETRY_MS,
+    blockTimeMs,
   }
 }

@@ -216,6 +216,8 @@ export interface TimerStore {
   countTimers(chainId: number, tenant: string, atMost: number): Promise<number>
 
   findTimer(id: TimerId): Promise<ManagedTimer | null>
+  /** Those by cron that have fired, and whose next time is not set yet. In no order. */
+  listBetweenTimes(chainId: number, limit: number): Promise<readonly ManagedTimer[]>
   /** Those that are there, in no order. */
   findTimers(ids: readonly TimerId[]): Promise<readonly ManagedTimer[]>
   /** By what the kernel calls them now. */

@@ -1,7 +1,7 @@
 /** Timers, fires and the queue as JSON. */
 
 import { toAddress } from '../../core/hex.ts'
-import type { Fire, ManagedTimer, TimerSchedule } from '../../core/timer/timer.ts'
+import { type Fire, isBetweenTimes, type ManagedTimer, type TimerSchedule } from '../../core/timer/timer.ts'
 import type { TimerQueue } from '../../engine/timers/timers.ts'
 import type { FireResource, TimerQueueResource, TimerResource } from '../contract/resources/timer-resource.ts'
 import { checksumAddress } from '../contract/values/address.ts'
@@ -18,7 +18,7 @@ export function presentTimer(timer: ManagedTimer): TimerResource {
     appendDeliverId,
     onLowFunds,
     maxFailures,
-    state,
+    state: isBetweenTimes(timer) ? 'ACTIVE' : state,
     endReason,
     dueHeight,
     fireCount,
@@ -55,6 +55,8 @@ function presentSchedule(schedule: TimerSchedule): TimerResource['schedule'] {
       return { type: 'timeout', height: schedule.dueHeight }
     case 'interval':
       return { type: 'interval', blocks: schedule.everyBlocks }
+    case 'cron':
+      return { type: 'cron', cron: schedule.line, time: presentInstant(schedule.timeMs) }
     case 'watch':
       return { type: 'watch', keys: [...schedule.keys] }
   }

@@ -25,6 +25,8 @@ export type TimerCommand =
       readonly timerId: TimerId
       readonly kernelId: KernelId
       readonly spec: TimerSpec
+      /** The next time of a timer by cron, after it has fired. */
+      readonly isNext: boolean
     }
   | {
       readonly type: 'cancel' | 'pause'

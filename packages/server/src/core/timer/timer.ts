@@ -12,6 +12,8 @@ export type KernelId = Hash
 export type TimerSchedule =
   | { readonly type: 'timeout'; readonly dueHeight: number }
   | { readonly type: 'interval'; readonly everyBlocks: number }
+  /** The time that the line names next, and the height that it was converted to. */
+  | { readonly type: 'cron'; readonly line: string; readonly timeMs: number; readonly dueHeight: number }
   /** Prefixes of `address ‖ 0x01 ‖ topics…`. */
   | { readonly type: 'watch'; readonly keys: readonly Hex[] }
 
@@ -99,6 +101,11 @@ export interface ManagedTimer {
   readonly place: number
 }
 
+/** It has fired, and waits for the command that sets its next time. */
+export function isBetweenTimes({ state, spec }: Pick<ManagedTimer, 'state' | 'spec'>): boolean {
+  return state === 'DONE' && spec.schedule.type === 'cron'
+}
+
 /** `OBSERVED`: its block may still be dropped. `QUEUED`: it became a transaction. `SKIPPED`: it did not. */
 export const FIRE_STATES = ['OBSERVED', 'QUEUED', 'SKIPPED'] as const
 export type FireState = (typeof FIRE_STATES)[number]
@@ -121,7 +128,8 @@ export interface ConditionOutcome {
 }
 
 export interface FireTrigger {
-  readonly type: TimerSchedule['type']
+  /** By the kernel, where a time of a cron line is a timeout. */
+  readonly type: Exclude<TimerSchedule['type'], 'cron'>
   readonly dueHeight: number
   /** Of a watch: the keys that matched. */
   readonly matchedKeys: readonly Hex[]

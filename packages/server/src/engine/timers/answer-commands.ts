@@ -1,6 +1,6 @@
 /** Decides the pending commands one after the other, each on the state that the one before left. */
 import type { Refusal, Timer } from '@drover/timers'
-import type { ManagedTimer, TimerId } from '../../core/timer/timer.ts'
+import { isBetweenTimes, type ManagedTimer, type TimerId } from '../../core/timer/timer.ts'
 import type { LoggedCommand, StoredCommand, TimerCommand } from '../../core/timer/timer-command.ts'
 import type { CommandResult, TimerChange } from '../../ports/timer-store.ts'
 import { admitCommand, type HostState } from './host-state.ts'
@@ -109,6 +109,13 @@ function findStale(command: TimerCommand, timers: ReadonlyMap<TimerId, ManagedTi
   if (timer === undefined) return refuse('the timer is not there')
   if (command.type === 'set') return timer.state === 'PAUSED' ? null : refuse('the timer is not paused')
   if (timer.kernelId !== command.kernelId) return refuse('the timer was resumed meanwhile')
-  const isFit = timer.state === 'ACTIVE' || (command.type === 'cancel' && timer.state === 'PAUSED')
-  return isFit ? null : refuse(`the timer is ${timer.state}`)
+  return isFit(command, timer) ? null : refuse(`the timer is ${timer.state}`)
+}
+
+function isFit(command: TimerCommand, timer: ManagedTimer): boolean {
+  // If a reorg dropped the fire meanwhile, its time is still to come.
+  if (command.type === 'reschedule' && command.isNext) return isBetweenTimes(timer)
+  if (timer.state === 'ACTIVE') return true
+  if (command.type === 'retire') return isBetweenTimes(timer)
+  return command.type === 'cancel' && (timer.state === 'PAUSED' || isBetweenTimes(timer))
 }

@@ -28,6 +28,7 @@ import { type LoadedHost, loadHost } from './load-host.ts'
 import { createHandOffs } from './prepare-hand-offs.ts'
 import { addKeys, NO_ROOT, readLinked } from './read-blocks.ts'
 import { readReplay } from './read-replay.ts'
+import { createCronRenewals } from './renew-cron.ts'
 import { takeSnapshot } from './take-snapshot.ts'
 
 export interface ChainTimers {
@@ -79,6 +80,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     ...(ports.judgeFires !== undefined && { judgeFires: ports.judgeFires }),
   })
   const meterFires = createFireMeter(store, lease)
+  const cron = createCronRenewals({ chainId, store, chain, clock, random, blockTimeMs: settings.blockTimeMs })
   const rest = () => pause(clock, 0)
   let loaded: Own | null = null
   let isStopped = false
@@ -121,9 +123,12 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     loaded ??= await load()
     const pending = waits.take().isAsked ? await store.readPendingCommands(chainId, MAX_COMMANDS) : []
     if (pending.length > 0) waits.ask()
-    const hasMore = await advance(loaded, pending.length > 0)
-    if (hasMore || pending.length === 0) return hasMore
-    if (loaded.history.tip().tip === null) throw new ChainUnavailable('no block of the chain has been seen yet')
+    if (await advance(loaded, pending.length > 0)) return true
+    const { tip } = loaded.history.tip()
+    // Not while blocks are missed: times that have passed are not made up.
+    if (tip !== null && (await cron.renew(tip.height))) waits.ask()
+    if (pending.length === 0) return false
+    if (tip === null) throw new ChainUnavailable('no block of the chain has been seen yet')
     await answer(loaded, pending)
     return true
   }
@@ -131,6 +136,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   async function load(): Promise<Own> {
     const startedAt = clock.monotonic()
     await ports.cancelWithdrawn(chainId)
+    cron.expectAny()
     const host = await loadHost(chainId, await store.loadTimers(chainId), settings.reorgDepth, rest)
     const live = host.history.tip().kernel.timers.size
     if (live > 0) {
@@ -219,6 +225,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     own.observed = observed.filter((fire) => !handed.has(fire))
     own.lastActivity = applied.lastActivity ?? own.lastActivity
     countFires(own, applied.fires)
+    cron.note(applied.fires)
     if (isRewind) await ports.cancelWithdrawn(chainId)
     const metered = await meterFires(handOffs.length > 0)
     check(metered)

@@ -95,12 +95,12 @@ function act(host: HostState, command: TimerCommand, isReplay: boolean): Admissi
       return outcome.type === 'refused' ? outcome : accept(host, outcome.state, timerId)
     }
     case 'reschedule': {
-      const { kernelId: timerId, spec } = command
+      const { kernelId: timerId, spec, isNext } = command
       const call = { caller: spec.owner, height, params }
       const ended = cancelTimer(host.kernel, call, { target: spec.target, timerId })
       if (ended.type === 'done' && ended.cancelled) return set({ ...host, kernel: ended.state }, spec, call)
       // On another branch it may have ended before. What was accepted stays accepted.
-      return isReplay
+      return isReplay || isNext
         ? set(host, spec, call)
         : { type: 'refused', code: 'ERR_TIMER_NOT_FOUND', message: 'the timer has ended' }
     }
@@ -135,6 +135,11 @@ function setBySchedule(kernel: TimerState, spec: TimerSpec, call: TimerCall): Se
   switch (schedule.type) {
     case 'timeout':
       return setTimer(kernel, call, { ...terms, kind: 'HEIGHT', dueHeight: schedule.dueHeight })
+    case 'cron': {
+      // Blocks may have come since it was converted.
+      const dueHeight = Math.max(schedule.dueHeight, Number(call.height) + 1)
+      return setTimer(kernel, call, { ...terms, kind: 'HEIGHT', dueHeight })
+    }
     case 'interval':
       return setTimer(kernel, call, { ...terms, kind: 'INTERVAL', everyBlocks: schedule.everyBlocks })
     case 'watch':

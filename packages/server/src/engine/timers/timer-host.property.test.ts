@@ -23,7 +23,7 @@ const TOPIC: Hash = `0x${'ab'.repeat(32)}`
 type Step =
   | { readonly type: 'mine'; readonly logs: boolean }
   | { readonly type: 'reorg'; readonly depth: number; readonly more: number }
-  | { readonly type: 'set'; readonly kind: 'interval' | 'timeout' | 'watch'; readonly n: number }
+  | { readonly type: 'set'; readonly kind: 'interval' | 'timeout' | 'cron' | 'watch'; readonly n: number }
   | { readonly type: 'cancel' }
   | { readonly type: 'reschedule'; readonly n: number }
   | { readonly type: 'kill' }
@@ -42,7 +42,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       type: fc.constant('set' as const),
-      kind: fc.constantFrom('interval' as const, 'timeout' as const, 'watch' as const),
+      kind: fc.constantFrom('interval' as const, 'timeout' as const, 'cron' as const, 'watch' as const),
       n: fc.integer({ min: 1, max: 4 }),
     }),
   },
@@ -109,7 +109,9 @@ async function play(each: Step, scene: TimerScene, restart: () => void): Promise
           ? ({ type: 'interval', everyBlocks: each.n } as const)
           : each.kind === 'timeout'
             ? ({ type: 'timeout', dueHeight: chain.head().number + each.n } as const)
-            : ({ type: 'watch', keys: [`${WATCHED}01`] } as const)
+            : each.kind === 'cron'
+              ? ({ type: 'cron', line: '* * * * *', timeMs: 0, dueHeight: chain.head().number + each.n } as const)
+              : ({ type: 'watch', keys: [`${WATCHED}01`] } as const)
       const spec = anySpec(LANE, { schedule, target: `0x${String(each.n).repeat(40)}`, bid: 0n })
       const command = { type: 'set', timerId: anyId(), spec, label: anyLabel() } as const
       await timers.insertCommand({ id: anyId(), chainId: CHAIN_ID, command }, 1_000)
@@ -128,7 +130,7 @@ async function play(each: Step, scene: TimerScene, restart: () => void): Promise
       if (timer === undefined) return
       const { id: timerId, kernelId } = timer
       const spec = { ...timer.spec, schedule: { type: 'interval', everyBlocks: each.n } } as const
-      const command = { type: 'reschedule', timerId, kernelId, spec } as const
+      const command = { type: 'reschedule', timerId, kernelId, spec, isNext: false } as const
       await timers.insertCommand({ id: anyId(), chainId: CHAIN_ID, command }, 1_000)
       return await clock.advance(20)
     }

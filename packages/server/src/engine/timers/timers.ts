@@ -3,11 +3,11 @@
  * the request becomes a command and this waits for the answer. A request that was not answered in time stays, and so
  * does its outcome.
  */
-import { blocksInMinutes, checkParamChange, InvalidParamError } from '@drover/timers'
+import { checkParamChange } from '@drover/timers'
 import { AppError } from '../../core/app-error.ts'
 import type { ChainView } from '../../core/chain/finality.ts'
 import type { Hash } from '../../core/hex.ts'
-import type { Fire, ManagedTimer, TimerId, TimerSchedule, TimerSpec } from '../../core/timer/timer.ts'
+import { type Fire, isBetweenTimes, type ManagedTimer, type TimerId, type TimerSpec } from '../../core/timer/timer.ts'
 import type {
   CommandAnswer,
   CommandId,
@@ -24,13 +24,8 @@ import { createRequestAnswers } from '../reservations/request-answers.ts'
 import { describeQueue, type QueueDetail } from './describe-queue.ts'
 import { readParamChange } from './evm-params.ts'
 import { createHostState } from './host-state.ts'
+import { createSchedules, type WantedSchedule } from './resolve-schedule.ts'
 import { conflict, conflictOf, explainRefusal, forbid } from './timer-errors.ts'
-
-/** Heights in the form that people request them. */
-export type WantedSchedule =
-  | { readonly type: 'timeout'; readonly height?: number; readonly blocks?: number; readonly minutes?: number }
-  | { readonly type: 'interval'; readonly blocks?: number; readonly minutes?: number }
-  | (TimerSchedule & { readonly type: 'watch' })
 
 export type NewTimer = Omit<TimerSpec, 'chainId' | 'schedule' | 'gasLimit' | 'maxFeeWei'> & {
   readonly chainId: number | null
@@ -96,6 +91,7 @@ const MAX_PENDING = 2_000
 
 export function createTimers(ports: TimersPorts): Timers {
   const { store, clock, random } = ports
+  const schedules = createSchedules(ports)
   const answers = createRequestAnswers<StoredCommand>({
     store: ports.notices,
     clock,
@@ -158,24 +154,10 @@ export function createTimers(ports: TimersPorts): Timers {
       throw new AppError('unknown_signer', `${owner} is not registered on chain ${chainId}. Register it first.`, {
         field: 'from',
       })
-    const schedule = resolveSchedule(wanted.schedule, chainId)
+    const schedule = schedules.resolve(wanted.schedule, chainId)
     const gasLimit = wanted.gasLimit ?? (await estimateGas(wanted, chainId))
     const rules = { when, overlap, appendDeliverId, maxFailures, onLowFunds, maxFeeWei }
     return { chainId, owner, target, schedule, data, gasLimit, bid, value, ...rules }
-  }
-
-  function resolveSchedule(wanted: WantedSchedule, chainId: number): TimerSchedule {
-    if (wanted.type === 'watch') return wanted
-    const blockTimeMs = ports.chains.get(chainId)?.blockTimeMs ?? 0
-    const blocks = wanted.minutes === undefined ? wanted.blocks : countBlocks(wanted.minutes, blockTimeMs)
-    if (wanted.type === 'interval') return { type: 'interval', everyBlocks: blocks ?? 0 }
-    return { type: 'timeout', dueHeight: wanted.height ?? headOf(chainId) + (blocks ?? 0) }
-  }
-
-  function headOf(chainId: number): number {
-    const head = ports.viewOf(chainId)?.head.number
-    if (head === undefined) throw new AppError('chain_unavailable', `No block of chain ${chainId} has been seen yet.`)
-    return head
   }
 
   async function estimateGas({ owner, target, data, value }: NewTimer, chainId: number): Promise<bigint> {
@@ -219,8 +201,8 @@ export function createTimers(ports: TimersPorts): Timers {
   async function end(id: TimerId, type: 'cancel' | 'pause'): Promise<ManagedTimer> {
     const timer = await get(id)
     const { kernelId, spec } = timer
-    const isFit = timer.state === 'ACTIVE' || (type === 'cancel' && timer.state === 'PAUSED')
-    if (!isFit) throw forbid(type, `The timer is ${timer.state}.`)
+    const isFit = timer.state === 'ACTIVE' || (type === 'cancel' && (timer.state === 'PAUSED' || isBetweenTimes(timer)))
+    if (!isFit) throw forbid(type, explainState(timer))
     const { owner, target } = spec
     await ask(spec.chainId, { type, timerId: id, kernelId, spec: { owner, target } })
     return await get(id)
@@ -234,13 +216,15 @@ export function createTimers(ports: TimersPorts): Timers {
       await get(id)
       return store.listFires(id, page)
     },
-    update: async (id, change) => {
-      const { state, kernelId, spec } = await get(id)
-      if (state !== 'ACTIVE') throw forbid('update', `The timer is ${state}.`)
-      const { schedule: wanted, ...terms } = change
-      const schedule = wanted === undefined ? spec.schedule : resolveSchedule(wanted, spec.chainId)
-      const type = wanted === undefined ? 'update' : 'reschedule'
-      await ask(spec.chainId, { type, timerId: id, kernelId, spec: { ...spec, ...terms, schedule } })
+    update: async (id, { schedule: wanted, ...terms }) => {
+      const timer = await get(id)
+      const { kernelId, spec } = timer
+      if (timer.state !== 'ACTIVE') throw forbid('update', explainState(timer))
+      const schedule = wanted === undefined ? spec.schedule : schedules.resolve(wanted, spec.chainId)
+      const change = { timerId: id, kernelId, spec: { ...spec, ...terms, schedule } }
+      const asked =
+        wanted === undefined ? ({ type: 'update' } as const) : ({ type: 'reschedule', isNext: false } as const)
+      await ask(spec.chainId, { ...change, ...asked })
       return await get(id)
     },
     cancel: (id) => end(id, 'cancel'),
@@ -248,11 +232,8 @@ export function createTimers(ports: TimersPorts): Timers {
     resume: async (id) => {
       const { state, spec } = await get(id)
       if (state !== 'PAUSED') throw forbid('resume', `The timer is ${state}.`)
-      const { schedule } = spec
-      // Its height may have passed meanwhile: then it fires as soon as possible.
-      const dueHeight = schedule.type === 'timeout' ? Math.max(schedule.dueHeight, headOf(spec.chainId) + 2) : 0
-      const resumed = schedule.type === 'timeout' ? { ...schedule, dueHeight } : schedule
-      await ask(spec.chainId, { type: 'set', timerId: id, spec: { ...spec, schedule: resumed }, label: null })
+      const schedule = schedules.resume(spec)
+      await ask(spec.chainId, { type: 'set', timerId: id, spec: { ...spec, schedule }, label: null })
       return await get(id)
     },
     queue: async (chainId, limit) => {
@@ -287,12 +268,7 @@ export function createTimers(ports: TimersPorts): Timers {
   }
 }
 
-function countBlocks(minutes: number, blockTimeMs: number): number {
-  try {
-    return Number(blocksInMinutes(minutes, { blockTimeMs }))
-  } catch (error) {
-    if (error instanceof InvalidParamError)
-      throw new AppError('invalid_request', `${error.message}.`, { field: 'schedule.minutes' })
-    throw error
-  }
+function explainState(timer: ManagedTimer): string {
+  if (isBetweenTimes(timer)) return 'The timer has just fired, and its next time is not set yet. Try again in a moment.'
+  return `The timer is ${timer.state}.`
 }

@@ -16,6 +16,8 @@ alter table timer
   add column fees_paid numeric(78) not null default 0,
   -- Since it was last changed or resumed, how many of its last transactions reverted, on chain or before they were sent.
   add column failures bigint not null default 0;
+-- Timers by cron that have fired, and whose next time is not set yet.
+create index timer_between_times on timer (chain_id) where state = 'DONE' and spec -> 'schedule' ->> 'type' = 'cron';
 alter table mailbox_entry add column metered boolean not null default false;
 create index mailbox_entry_unmetered on mailbox_entry (chain_id, height, position) where state = 'QUEUED' and not metered;
 -- Of a fire that was skipped: it has been looked at for an event.

@@ -479,6 +479,8 @@ create table timer (
   constraint timer_target_check CHECK ((octet_length(target) = 20))
 ) with (fillfactor=70);
 
+CREATE INDEX timer_between_times ON public.timer USING btree (chain_id) WHERE ((state = 'DONE'::text) AND (((spec -> 'schedule'::text) ->> 'type'::text) = 'cron'::text));
+
 CREATE INDEX timer_list ON public.timer USING btree (chain_id, place);
 
 CREATE INDEX timer_live ON public.timer USING btree (chain_id, tenant) WHERE (state = ANY (ARRAY['ACTIVE'::text, 'PAUSED'::text]));

@@ -93,6 +93,7 @@ export async function createTimerScene(deliverAt: number, around: Around = {}): 
               reorgDepth: 12,
               maxQueuedPerSigner: 100_000,
               retryMs: 10,
+              blockTimeMs: 12_000,
             },
           },
         ],

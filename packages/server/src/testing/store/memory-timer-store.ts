@@ -4,6 +4,7 @@ import type { Hash } from '../../core/hex.ts'
 import type { Lane } from '../../core/lane/lane.ts'
 import {
   type Fire,
+  isBetweenTimes,
   type KernelId,
   type ManagedTimer,
   type TimerCost,
@@ -279,7 +280,8 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
       })
     } else if (before !== undefined) {
       const fires = before.fireCount
-      const fresh = { state: 'ACTIVE', endReason: null, failures: 0 } as const
+      const failures = command.type === 'reschedule' && command.isNext ? before.failures : 0
+      const fresh = { state: 'ACTIVE', endReason: null, failures } as const
       timers.set(timerId, { ...before, ...fresh, kernelId, spec, dueHeight, baseFires: fires })
     }
     const { tenant, createdBy, metadata } = timers.get(timerId) as MemoryTimer
@@ -450,6 +452,10 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
       const timer = timers.get(id)
       return timer === undefined ? null : ((await present([timer]))[0] ?? null)
     },
+    listBetweenTimes: async (chainId, limit) =>
+      await present(
+        [...timers.values()].filter((timer) => timer.spec.chainId === chainId && isBetweenTimes(timer)).slice(0, limit),
+      ),
     findTimers: async (ids) => await present([...new Set(ids)].flatMap((id) => timers.get(id) ?? [])),
     findTimersByKernelId: async (kernelIds) => await present(kernelIds.flatMap((id) => byKernelId(id) ?? [])),
     findTimerByRequest: async (chainId, tenant, requestId) => {

@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { byteLength, type Hex } from '../../../core/hex.ts'
 import { COMPARISONS, type Condition, LOW_FUNDS_RULES, OVERLAPS } from '../../../core/timer/timer.ts'
-import type { NewTimer, WantedSchedule } from '../../../engine/timers/timers.ts'
+import type { WantedSchedule } from '../../../engine/timers/resolve-schedule.ts'
+import type { NewTimer } from '../../../engine/timers/timers.ts'
 import { requestSchemas } from '../api-schemas.ts'
 import { addressInput } from '../values/address.ts'
 import { amountInput } from '../values/amount.ts'
@@ -45,6 +46,19 @@ const interval = z
   .refine((given) => countGiven(given.blocks, given.minutes) === 1, {
     error: 'must have exactly one of blocks and minutes',
   })
+
+const cron = z.strictObject({
+  type: z.literal('cron'),
+  cron: z
+    .string()
+    .min(9)
+    .max(200)
+    .meta({
+      description:
+        'Five fields, in UTC. The next time is converted to a block when the timer is set, and again after each fire.',
+      examples: ['0 9 * * mon-fri'],
+    }),
+})
 
 const watch = z
   .strictObject({
@@ -101,8 +115,12 @@ const watch = z
   })
 
 const schedule = z
-  .discriminatedUnion('type', [timeout, interval, watch], { error: 'must be one of timeout, interval, watch' })
-  .meta({ description: 'When it fires: once at a block, every so many blocks, or when an event is logged.' })
+  .discriminatedUnion('type', [timeout, interval, cron, watch], {
+    error: 'must be one of timeout, interval, cron, watch',
+  })
+  .meta({
+    description: 'When it fires: once at a block, every so many blocks, about a time, or when an event is logged.',
+  })
 
 const SIGNED_NUMBER = /^-?[0-9]{1,78}$/
 

@@ -11,6 +11,11 @@ import { instant } from '../values/instant.ts'
 const schedule = z.union([
   z.object({ type: z.literal('timeout'), height: z.int() }),
   z.object({ type: z.literal('interval'), blocks: z.int() }),
+  z.object({
+    type: z.literal('cron'),
+    cron: z.string(),
+    time: instant.meta({ description: 'The next time, which `dueHeight` stands for.' }),
+  }),
   z.object({ type: z.literal('watch'), keys: z.array(bytes) }),
 ])
 

@@ -89,8 +89,8 @@ with ${HELD}, moved as (
 ), resumed as (
   update timer t
      set kernel_id = s.kernel_id, spec = s.spec, state = 'ACTIVE', end_reason = null, due_height = s.due_height,
-         base_fires = t.fire_count, failures = 0
-    from json_to_recordset($10::json) as s(timer_id uuid, kernel_id bytea, spec jsonb, due_height bigint)
+         base_fires = t.fire_count, failures = case when s.is_next then t.failures else 0 end
+    from json_to_recordset($10::json) as s(timer_id uuid, kernel_id bytea, spec jsonb, due_height bigint, is_next boolean)
    where t.timer_id = s.timer_id and exists (select from moved)
   returning 1
 ), known as (
@@ -253,6 +253,7 @@ function toResumedRow({ logged, started }: CommandResult) {
       kernel_id: toBytes(started.kernelId),
       spec: toStored(spec),
       due_height: started.dueHeight,
+      is_next: command.type === 'reschedule' && command.isNext,
     },
   ]
 }

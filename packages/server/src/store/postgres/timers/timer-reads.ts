@@ -35,6 +35,13 @@ select ${TIMER_COLUMNS} from timer t
  where t.request_id = $3 and t.tenant = $2 and t.chain_id = $1 order by t.place limit 1`,
 } as const
 
+const BETWEEN_TIMES = {
+  name: 'list_timers_between_times',
+  text: `
+select ${TIMER_COLUMNS} from timer t
+ where t.chain_id = $1 and t.state = 'DONE' and t.spec -> 'schedule' ->> 'type' = 'cron' limit $2`,
+} as const
+
 const LIST = {
   name: 'list_timers',
   text: `
@@ -82,6 +89,14 @@ export async function findTimer(database: Database, id: TimerId): Promise<Manage
 
 export async function findTimers(database: Database, ids: readonly TimerId[]): Promise<readonly ManagedTimer[]> {
   return ids.length === 0 ? [] : (await database.query<TimerRow>(FIND_MANY, [ids])).map(readTimer)
+}
+
+export async function listBetweenTimes(
+  database: Database,
+  chainId: number,
+  limit: number,
+): Promise<readonly ManagedTimer[]> {
+  return (await database.query<TimerRow>(BETWEEN_TIMES, [chainId, limit])).map(readTimer)
 }
 
 export async function findTimersByKernelId(

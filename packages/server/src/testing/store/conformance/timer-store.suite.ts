@@ -270,12 +270,34 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         await writeBlock(timers, lease, anyBlock(11), { changes: [change] })
         const spec = { ...timer.spec, schedule: { type: 'timeout', dueHeight: 40 } as const }
         const started = { timerId: id, kernelId: anyHash(), dueHeight: 40 }
-        await acceptCommand(timers, lease, { type: 'reschedule', timerId: id, kernelId, spec }, started)
+        const command = { type: 'reschedule', timerId: id, kernelId, spec, isNext: false } as const
+        await acceptCommand(timers, lease, command, started)
         expect(await timers.findTimer(id)).toMatchObject({
           ...{ kernelId: started.kernelId, dueHeight: 40, spec, state: 'ACTIVE', fireCount: 2 },
         })
         expect((await timers.loadTimers(lease.chainId)).commands.at(-1)?.command).toMatchObject({ spec })
         expect(await timers.readIncarnations([kernelId, started.kernelId])).toHaveLength(2)
+      })
+
+      test('one by cron that has fired is between its times, until its next time is set', async () => {
+        const { lease, lane, chainId } = await open()
+        const schedule = { type: 'cron', line: '0 9 * * *', timeMs: 1_700_000_000_000, dueHeight: 11 } as const
+        const timer = await startTimer(timers, lease, anySpec(lane, { schedule }))
+        await startTimer(timers, lease, anySpec(lane))
+        const { id, kernelId } = timer
+        expect(await timers.listBetweenTimes(chainId, 10)).toEqual([])
+        const ended = { state: 'DONE', reason: null } as const
+        const change = { kernelId, isLive: false, dueHeight: null, fireSeq: 1, ended }
+        await writeBlock(timers, lease, anyBlock(11), { changes: [change] })
+        const [spent, ...others] = await timers.listBetweenTimes(chainId, 10)
+        expect(others).toEqual([])
+        expect(spent).toMatchObject({ id, kernelId, state: 'DONE', spec: { schedule } })
+        const spec = { ...timer.spec, schedule: { ...schedule, dueHeight: 90 } }
+        const started = { timerId: id, kernelId: anyHash(), dueHeight: 90 }
+        const command = { type: 'reschedule', timerId: id, kernelId, spec, isNext: true } as const
+        await acceptCommand(timers, lease, command, started)
+        expect(await timers.listBetweenTimes(chainId, 10)).toEqual([])
+        expect(await timers.findTimer(id)).toMatchObject({ state: 'ACTIVE', dueHeight: 90, fireCount: 1, spec })
       })
 
       test('one that ended says how; one that was paused stays so', async () => {
