@@ -267,10 +267,13 @@ test('a timer by cron fires once for each time, and goes on', async () => {
   expect(timer.dueHeight).toBeGreaterThan(timer.createdHeight)
   const read = async () => (await drover.get(`/v1/timers/${timer.id}`)).body
   const later = await mineUntil(read, ({ fireCount, dueHeight }) => fireCount >= 2 && dueHeight !== null)
-  expect(later).toMatchObject({ state: 'ACTIVE', fireCount: 2 })
+  expect(later.state).toBe('ACTIVE')
   const minutes = (Date.parse(later.schedule.time) - Date.parse(timer.schedule.time)) / 60_000
-  expect(minutes).toBeGreaterThanOrEqual(2)
-  expect((await firesOf(timer.id)).length).toBe(2)
+  expect(minutes).toBeGreaterThanOrEqual(later.fireCount)
+  expect((await drover.request('DELETE', `/v1/timers/${timer.id}`)).body).toMatchObject({ state: 'CANCELLED' })
+  const fires = await firesOf(timer.id)
+  expect(fires.length).toBe((await read()).fireCount)
+  expect(new Set(fires.map(({ height }: { height: number }) => height)).size).toBe(fires.length)
   expect(
     await drover.post('/v1/timers', {
       from: sender.address,
@@ -280,7 +283,6 @@ test('a timer by cron fires once for each time, and goes on', async () => {
       schedule: { ...schedule, cron: '0 0 30 2 *' },
     }),
   ).toMatchObject({ status: 400, body: { field: 'schedule.cron' } })
-  expect((await drover.request('DELETE', `/v1/timers/${timer.id}`)).body).toMatchObject({ state: 'CANCELLED' })
 })
 
 test('reading the queue stores nothing', async () => {

@@ -88,6 +88,8 @@ interface TimersPorts {
 const ANSWER_MS = 20_000
 /** The most commands of a chain that may wait for an answer. */
 const MAX_PENDING = 2_000
+/** To end a timer by cron that goes on meanwhile. */
+const MAX_TRIES = 5
 
 export function createTimers(ports: TimersPorts): Timers {
   const { store, clock, random } = ports
@@ -198,13 +200,20 @@ export function createTimers(ports: TimersPorts): Timers {
     return { type: made === timerId ? 'created' : 'existing', timer: await get(made) } as const
   }
 
-  async function end(id: TimerId, type: 'cancel' | 'pause'): Promise<ManagedTimer> {
+  async function end(id: TimerId, type: 'cancel' | 'pause', triesLeft = MAX_TRIES): Promise<ManagedTimer> {
     const timer = await get(id)
     const { kernelId, spec } = timer
     const isFit = timer.state === 'ACTIVE' || (type === 'cancel' && (timer.state === 'PAUSED' || isBetweenTimes(timer)))
     if (!isFit) throw forbid(type, explainState(timer))
     const { owner, target } = spec
-    await ask(spec.chainId, { type, timerId: id, kernelId, spec: { owner, target } })
+    try {
+      await ask(spec.chainId, { type, timerId: id, kernelId, spec: { owner, target } })
+    } catch (error) {
+      // By cron, it may have fired and got its next time meanwhile.
+      const isMoved = spec.schedule.type === 'cron' && (await get(id)).kernelId !== kernelId
+      if (!isMoved || triesLeft <= 1) throw error
+      return await end(id, type, triesLeft - 1)
+    }
     return await get(id)
   }
 
