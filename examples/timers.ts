@@ -32,7 +32,7 @@ for (const { id, name } of [interval, harvest]) {
 /** The first fire that became a transaction. */
 async function waitForFire(id: string) {
   for (;;) {
-    for await (const fire of drover.timers.fires(id)) if (fire.state === 'QUEUED') return fire
+    for await (const fire of drover.timers.fires(id)) if (fire.transactionId !== null) return fire
     await new Promise((resolve) => setTimeout(resolve, 500))
   }
 }

@@ -452,12 +452,15 @@ test('timers: created, shown, changed, paused, cancelled', async () => {
     value: '1',
   })
   expect(await human('timers', 'create', ...from, '--in-minutes', '600', '--overlap', 'skip')).toContain('at block')
+  const rules = ['--max-failures', '3', '--on-low-funds', 'skip']
   const event = ['--event', 'Transfer(address indexed from, address indexed to, uint256 value)', '--event-arg', to]
-  const watching = await json('timers', 'create', ...from, '--watch', to, ...event, '--when', 'total() >= 1')
+  const watching = await json('timers', 'create', ...from, '--watch', to, ...event, '--when', 'total() >= 1', ...rules)
   expect(watching).toMatchObject({ schedule: { type: 'watch' }, when: { is: 'gte', value: '1' } })
+  expect(watching).toMatchObject({ maxFailures: 3, onLowFunds: 'skip' })
   const fires = () => json('timers', 'fires', ticking.id)
-  await eventually(fires, ({ items }) => items.some(({ state }: { state: string }) => state === 'QUEUED'))
-  expect(await human('timers', 'fires', ticking.id)).toContain('QUEUED')
+  const isSent = ({ transactionId }: { transactionId: string | null }) => transactionId !== null
+  const { items: fired } = await eventually(fires, ({ items }) => items.some(isSent))
+  expect(await human('timers', 'fires', ticking.id, '--limit', '200')).toContain(fired.find(isSent).transactionId)
   expect((await json('timers', 'list', '--state', 'ACTIVE')).items).toHaveLength(3)
   expect(await human('timers', 'list')).toContain(ticking.id)
   expect(await json('timers', 'show', ticking.id)).toMatchObject({ id: ticking.id })
@@ -466,6 +469,7 @@ test('timers: created, shown, changed, paused, cancelled', async () => {
   expect(await human('timers', 'queue', '--limit', '5')).toContain('3 timers can fire')
   expect(await json('timers', 'update', ticking.id, '--bid', '7')).toMatchObject({ bid: '7' })
   expect(await human('timers', 'update', ticking.id, '--gas-limit', '70000')).toContain('70000')
+  expect(await human('timers', 'update', ticking.id, '--every', '2')).toContain('every 2 blocks')
   for (const [first, second] of [
     ['pause', 'resume'],
     ['resume', 'pause'],

@@ -252,9 +252,14 @@ describe('before signing, when the rules were tightened later', () => {
     const seen = await eventually(history, (all) => all.some(({ type }) => type === 'bump.refused'))
     expect(seen.find(({ type }) => type === 'bump.refused')).toMatchObject({ cause: 'bump_held_by_rule' })
     expect((await act('cancel')).status).toBe(200)
-    await eventually(
+    const { hash } = await eventually(
       () => show(sent.body.id),
       ({ attempts }) => attempts === 2,
+    )
+    // It is stored before it is sent: a block that comes first would still hold the one it replaces.
+    await eventually(
+      () => service.chain.rpc('eth_getTransactionByHash', [hash]),
+      (found) => found !== null,
     )
     expect(await mineUntil(sent.body.id, ({ state }) => state !== 'TRACKING')).toMatchObject({ state: 'CANCELLED' })
     await clearRules(rulesOf(carol.address))

@@ -1,4 +1,5 @@
 /** Timers on a real chain, over HTTP: each fires at its block, once, and its transaction is confirmed. */
+import pg from 'pg'
 import { encodeFunctionData, parseAbi, toEventSelector, toFunctionSelector } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { developmentAccount } from '../setup/anvil.ts'
@@ -87,7 +88,7 @@ async function confirm(fires: readonly FireBody[]): Promise<void> {
   }
 }
 
-const isQueued = ({ state }: FireBody) => state === 'QUEUED'
+const isQueued = ({ transactionId }: FireBody) => transactionId !== null
 
 test('an interval fires every n blocks, once each, and continues after kill -9 [G10]', async () => {
   const timer = await create({ to: POKED, schedule: { type: 'interval', blocks: 3 }, metadata: { job: 'poke' } })
@@ -100,7 +101,8 @@ test('an interval fires every n blocks, once each, and continues after kill -9 [
   await drover.end('SIGKILL')
   drover = peer
   // Answered by the node that took over: until then no block is made.
-  await reachHead()
+  const change = { gasLimit: '100001' }
+  expect(await drover.request('PATCH', `/v1/timers/${timer.id}`, change)).toMatchObject({ status: 200, body: change })
   const fires = await mineUntil(
     () => firesOf(timer.id),
     (items) => items.filter(isQueued).length >= 4,
@@ -113,7 +115,16 @@ test('an interval fires every n blocks, once each, and continues after kill -9 [
   )
   expect(new Set(all.map(({ fireKey }) => fireKey)).size).toBe(all.length)
   await confirm(all)
+  expect((await firesOf(timer.id)).map(({ state }) => state)).toEqual(all.map(() => 'CONFIRMED'))
   expect(await total(POKED)).toBe(all.length)
+  const receipts = await Promise.all(
+    all.map(async ({ transactionId }) => (await drover.get(`/v1/transactions/${transactionId}`)).body.receipt),
+  )
+  const sum = (field: 'gasUsed' | 'fee') =>
+    receipts.reduce((all, receipt) => all + BigInt(receipt[field]), 0n).toString()
+  expect((await drover.get(`/v1/timers/${timer.id}`)).body).toMatchObject({
+    cost: { sent: all.length, reverted: 0, gasUsed: sum('gasUsed'), feesPaid: sum('fee') },
+  })
   const tagged = (await drover.get(`/v1/transactions?metadata=drover.timer%3D${timer.id}`)).body.items
   expect(tagged).toHaveLength(all.length)
   expect(tagged[0].metadata).toMatchObject({ job: 'poke' })
@@ -133,7 +144,7 @@ test('a timeout fires once, at its block, once that block is confirmed', async (
   await service.chain.mine(2)
   await reachHead()
   const fires = await firesOf(timer.id)
-  expect(fires).toMatchObject([{ id: observed?.id, state: 'QUEUED' }])
+  expect(fires).toMatchObject([{ id: observed?.id, transactionId: expect.any(String) }])
   await confirm(fires)
   expect(await total(ONCE)).toBe(1)
   expect((await drover.get(`/v1/timers/${timer.id}`)).body).toMatchObject({
@@ -210,6 +221,12 @@ test('a timer is changed, paused, resumed and listed; the queue shows what fires
   })
   const changed = await drover.request('PATCH', `/v1/timers/${timer.id}`, { gasLimit: '150000', bid: '7' })
   expect(changed).toMatchObject({ status: 200, body: { gasLimit: '150000', bid: '7', data: timer.data } })
+  const sooner = (await drover.request('PATCH', `/v1/timers/${timer.id}`, { schedule: { ...schedule, blocks: 400 } }))
+    .body
+  expect(sooner).toMatchObject({ id: timer.id, schedule: { type: 'interval', blocks: 400 }, gasLimit: '150000' })
+  expect(sooner.dueHeight).toBeLessThan(timer.dueHeight)
+  expect(sooner.kernelId).not.toBe(timer.kernelId)
+  expect(await drover.request('PATCH', `/v1/timers/${timer.id}`, { schedule })).toMatchObject({ status: 200 })
   const act = (action: string) => drover.post(`/v1/timers/${timer.id}/${action}`, undefined)
   expect((await act('pause')).body).toMatchObject({ state: 'PAUSED', dueHeight: null })
   expect(await act('pause')).toMatchObject({ status: 409, body: { code: 'action_forbidden' } })
@@ -229,6 +246,56 @@ test('a timer is changed, paused, resumed and listed; the queue shows what fires
     fireCount: 1,
     dueHeight: resumed.dueHeight + 500,
   })
+})
+
+test('a timer that only reverts is retired after as many failures as it may have, with an event', async () => {
+  const call = { function: 'unknown()', args: [] }
+  const timer = await create({ to: CHANGED, schedule: { type: 'interval', blocks: 1 }, call, maxFailures: 2 })
+  expect(timer).toMatchObject({ maxFailures: 2 })
+  const read = async () => (await drover.get(`/v1/timers/${timer.id}`)).body
+  const retired = await mineUntil(read, ({ state }) => state === 'RETIRED')
+  expect(retired).toMatchObject({ endReason: 'too_many_failures', dueHeight: null, cost: { sent: 0 } })
+  expect(retired.cost.failures).toBeGreaterThanOrEqual(2)
+  const { items } = (await drover.get('/v1/events?limit=200&types=timer.retired')).body
+  expect(items).toMatchObject([{ cause: 'too_many_failures', detail: { timerId: timer.id } }])
+})
+
+test('a timer by cron fires once for each time, and goes on', async () => {
+  const schedule = { type: 'cron', cron: '* * * * *' }
+  const timer = await create({ to: ONCE, schedule })
+  expect(timer).toMatchObject({ state: 'ACTIVE', schedule })
+  expect(timer.dueHeight).toBeGreaterThan(timer.createdHeight)
+  const read = async () => (await drover.get(`/v1/timers/${timer.id}`)).body
+  const later = await mineUntil(read, ({ fireCount, dueHeight }) => fireCount >= 2 && dueHeight !== null)
+  expect(later.state).toBe('ACTIVE')
+  const minutes = (Date.parse(later.schedule.time) - Date.parse(timer.schedule.time)) / 60_000
+  expect(minutes).toBeGreaterThanOrEqual(later.fireCount)
+  expect((await drover.request('DELETE', `/v1/timers/${timer.id}`)).body).toMatchObject({ state: 'CANCELLED' })
+  const fires = await firesOf(timer.id)
+  expect(fires.length).toBe((await read()).fireCount)
+  expect(new Set(fires.map(({ height }: { height: number }) => height)).size).toBe(fires.length)
+  expect(
+    await drover.post('/v1/timers', {
+      from: sender.address,
+      to: ONCE,
+      call: ONE,
+      gasLimit: '100000',
+      schedule: { ...schedule, cron: '0 0 30 2 *' },
+    }),
+  ).toMatchObject({ status: 400, body: { field: 'schedule.cron' } })
+})
+
+test('reading the queue stores nothing', async () => {
+  const client = new pg.Client({ connectionString: service.database.url })
+  await client.connect()
+  try {
+    const count = async () => (await client.query('select count(*)::int as n from timer_command')).rows[0].n as number
+    const before = await count()
+    expect(await drover.get('/v1/timers/queue?limit=3')).toMatchObject({ status: 200, body: { items: [] } })
+    expect(await count()).toBe(before)
+  } finally {
+    await client.end()
+  }
 })
 
 test('an impossible timer is refused, with the field name', async () => {

@@ -93,9 +93,9 @@ describe.each([0, 3])('with deliverAt %i', (deliverAt) => {
     const left = newest.find(({ fireKey }) => fireKey === fire?.fireKey)
     // Sent before the reorg or not: deep enough, it was; else there is nothing left of it.
     const wasSent = depth - 1 >= deliverAt
-    expect(left).toEqual(
-      wasSent ? { ...fire, state: 'QUEUED', orphaned: true, transactionId: left?.transactionId } : undefined,
-    )
+    const { state, transactionId } = left ?? {}
+    expect(left).toEqual(wasSent ? { ...fire, state, transactionId, orphaned: true } : undefined)
+    if (wasSent) expect(transactionId).toEqual(expect.any(String))
     if (before === undefined) return
     const again = (await firesOf(ticking)).find(({ fireKey }) => fireKey === before.fireKey)
     expect(again).toMatchObject({ height: before.height, orphaned: false, blockHash: await hashAt(before.height) })
@@ -103,6 +103,34 @@ describe.each([0, 3])('with deliverAt %i', (deliverAt) => {
     // What had become a transaction keeps it, under its first name.
     if (before.transactionId !== null)
       expect(again).toMatchObject({ id: before.id, transactionId: before.transactionId })
+  })
+
+  test('an orphan that is still in line is cancelled; the next event fires again, with a transaction of its own', async () => {
+    const signer = `/v1/signers/${sender.address}`
+    expect(await service.drover.post(`${signer}/pause`, { reason: 'test' })).toMatchObject({ status: 200 })
+    const react = async () => {
+      await service.chain.rpc('eth_sendTransaction', [{ from: other.address, to: WATCHED, data: DATA }])
+      await mine(1 + deliverAt)
+      return (await firesOf(reacting))[0]
+    }
+    // One event for each orphan of before: their fires come again, and keep their transactions.
+    const first = await react()
+    expect(first).toMatchObject({ orphaned: false, transactionId: expect.any(String) })
+    const second = await react()
+    expect(second).toMatchObject({ state: 'QUEUED', orphaned: false })
+    await service.chain.reorg(1 + deliverAt)
+    await mine(1)
+    const orphan = await eventually(
+      async () => (await firesOf(reacting)).find(({ fireKey }) => fireKey === second?.fireKey),
+      (fire) => fire?.state === 'CANCELLED',
+    )
+    expect(orphan).toMatchObject({ orphaned: true, transactionId: second?.transactionId })
+    const { items } = (await service.drover.get(`/v1/transactions/${second?.transactionId}/history`)).body
+    expect(items.at(-1)).toMatchObject({ type: 'operator.cancelled', toState: 'CANCELLED' })
+    const again = await react()
+    expect(again).toMatchObject({ fireKey: second?.fireKey, state: 'QUEUED', orphaned: false, aliases: [second?.id] })
+    expect(again?.transactionId).not.toBe(second?.transactionId)
+    expect(await service.drover.post(`${signer}/resume`, { reason: 'test' })).toMatchObject({ status: 200 })
   })
 
   test('in the end each fire is at most one transaction, and each transaction one call [G10]', async () => {
@@ -120,7 +148,7 @@ describe.each([0, 3])('with deliverAt %i', (deliverAt) => {
           await service.chain.mine(1)
           return await firesOf(id)
         },
-        (items) => items.every(({ state }) => state === 'QUEUED'),
+        (items) => items.every(({ transactionId }) => transactionId !== null),
       )
       expect(new Set(fires.map(({ fireKey }) => fireKey)).size).toBe(fires.length)
       const listed = async () =>
@@ -133,11 +161,16 @@ describe.each([0, 3])('with deliverAt %i', (deliverAt) => {
           await service.chain.mine(1)
           return await listed()
         },
-        (items) => items.every(({ state }) => state === 'CONFIRMED'),
+        (items) => items.every(({ state }) => state === 'CONFIRMED' || state === 'CANCELLED'),
       )
-      expect(transactions.map((tx) => tx.id).sort()).toEqual(fires.map(({ transactionId }) => transactionId).sort())
+      // Orphans that were still in line were cancelled, and nothing else was.
+      const ended = await firesOf(id)
+      const sent = ended.filter(({ state }) => state === 'CONFIRMED')
+      expect(ended.filter(({ orphaned, state }) => !orphaned && state !== 'CONFIRMED')).toEqual([])
+      const confirmed = transactions.filter(({ state }) => state === 'CONFIRMED')
+      expect(confirmed.map((tx) => tx.id).sort()).toEqual(sent.map(({ transactionId }) => transactionId).sort())
       const total = await service.chain.rpc('eth_call', [{ to: target, data: toFunctionSelector('total()') }, 'latest'])
-      expect(Number(total)).toBe(fires.length)
+      expect(Number(total)).toBe(sent.length)
     }
     const heights = (await firesOf(ticking)).map(({ height }) => height).reverse()
     expect(heights).toEqual(heights.map((_, index) => (heights[0] ?? 0) + 2 * index))

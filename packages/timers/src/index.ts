@@ -47,6 +47,7 @@ export {
 } from './kernel/params/param-schedule.ts'
 export { type Refusal, TIMER_ERROR_PRECEDENCE, type TimerErrorCode } from './kernel/params/refusal.ts'
 export {
+  checkParamChange,
   checkParams,
   DEFAULT_PARAMS,
   maxGasLimitPerTimer,

@@ -15,24 +15,30 @@ interface TermOptions {
   readonly bid?: string
 }
 
-interface CreateOptions extends TermOptions {
-  readonly from: string
-  readonly to: string
-  readonly chainId?: number
+interface ScheduleOptions {
   readonly at?: number
   readonly in?: number
   readonly inMinutes?: number
   readonly every?: number
   readonly everyMinutes?: number
+  readonly cron?: string
   readonly watch?: string
   readonly event?: string
   readonly eventArg?: readonly string[]
   readonly key?: readonly string[]
+}
+
+interface CreateOptions extends TermOptions, ScheduleOptions {
+  readonly from: string
+  readonly to: string
+  readonly chainId?: number
   readonly value?: string
   readonly when?: string
   readonly whenTo?: string
   readonly overlap?: 'buffer' | 'skip'
   readonly appendDeliverId?: boolean
+  readonly maxFailures?: number
+  readonly onLowFunds?: 'wait' | 'skip'
   readonly name?: string
   readonly requestId?: string
   readonly metadata?: Readonly<Record<string, string>>
@@ -61,22 +67,57 @@ function toTerms({ data, function: signature, arg = [], gasLimit, bid }: TermOpt
   }
 }
 
-function toSchedule(options: CreateOptions): TimerRequest['schedule'] {
+function addSchedule(command: Command): Command {
+  return command
+    .option('--at <height>', 'fire once, at this block', readCount(1, Number.MAX_SAFE_INTEGER))
+    .option('--in <blocks>', 'fire once, this many blocks from now', readBlocks)
+    .option('--in-minutes <minutes>', 'fire once, after about this long', readBlocks)
+    .option('--every <blocks>', 'fire every so many blocks', readBlocks)
+    .option('--every-minutes <minutes>', 'fire about this often', readBlocks)
+    .option('--cron <line>', 'fire about these times: five fields, in UTC, such as "0 9 * * mon-fri"')
+    .option('--watch <address>', 'fire when this contract logs an event')
+    .option('--event <signature>', 'only this event; with --watch')
+    .option('--event-arg <value>', 'an indexed argument of --event; repeat for the first ones, in order', collect)
+    .option('--key <hex>', 'watch this raw key prefix; repeat for each', collect)
+}
+
+const SCHEDULE_OPTIONS = [
+  'at',
+  'in',
+  'inMinutes',
+  'every',
+  'everyMinutes',
+  'cron',
+  'watch',
+  'event',
+  'eventArg',
+  'key',
+] as const
+
+/** Nothing, if no schedule is given. */
+function toNewSchedule(options: ScheduleOptions): Pick<TimerChange, 'schedule'> {
+  return SCHEDULE_OPTIONS.some((name) => options[name] !== undefined) ? { schedule: toSchedule(options) } : {}
+}
+
+function toSchedule(options: ScheduleOptions): TimerRequest['schedule'] {
   const given: TimerRequest['schedule'][] = [
     ...(options.at === undefined ? [] : [{ type: 'timeout', height: options.at } as const]),
     ...(options.in === undefined ? [] : [{ type: 'timeout', blocks: options.in } as const]),
     ...(options.inMinutes === undefined ? [] : [{ type: 'timeout', minutes: options.inMinutes } as const]),
     ...(options.every === undefined ? [] : [{ type: 'interval', blocks: options.every } as const]),
     ...(options.everyMinutes === undefined ? [] : [{ type: 'interval', minutes: options.everyMinutes } as const]),
+    ...(options.cron === undefined ? [] : [{ type: 'cron', cron: options.cron } as const]),
     ...(options.watch === undefined ? [] : [toWatch(options, options.watch)]),
     ...(options.key === undefined ? [] : [{ type: 'watch', keys: [...options.key] } as const]),
   ]
   const [only, ...others] = given
   if (only !== undefined && others.length === 0) return only
-  throw new UsageError('give exactly one of --at, --in, --in-minutes, --every, --every-minutes, --watch and --key')
+  throw new UsageError(
+    'give exactly one of --at, --in, --in-minutes, --every, --every-minutes, --cron, --watch and --key',
+  )
 }
 
-function toWatch({ event, eventArg }: CreateOptions, contract: string): TimerRequest['schedule'] {
+function toWatch({ event, eventArg }: ScheduleOptions, contract: string): TimerRequest['schedule'] {
   return {
     type: 'watch',
     contract,
@@ -114,18 +155,11 @@ export const createTimer: ServiceCommand = {
   ],
   configure: (command) =>
     void addTerms(
-      command
-        .requiredOption('--from <address>', 'the signer that sends and pays')
-        .requiredOption('--to <address>', 'the contract to call')
-        .option('--at <height>', 'fire once, at this block', readCount(1, Number.MAX_SAFE_INTEGER))
-        .option('--in <blocks>', 'fire once, this many blocks from now', readBlocks)
-        .option('--in-minutes <minutes>', 'fire once, after about this long', readBlocks)
-        .option('--every <blocks>', 'fire every so many blocks', readBlocks)
-        .option('--every-minutes <minutes>', 'fire about this often', readBlocks)
-        .option('--watch <address>', 'fire when this contract logs an event')
-        .option('--event <signature>', 'only this event; with --watch')
-        .option('--event-arg <value>', 'an indexed argument of --event; repeat for the first ones, in order', collect)
-        .option('--key <hex>', 'watch this raw key prefix; repeat for each', collect),
+      addSchedule(
+        command
+          .requiredOption('--from <address>', 'the signer that sends and pays')
+          .requiredOption('--to <address>', 'the contract to call'),
+      ),
     )
       .option('--value <amount>', 'amount that each fire sends, in wei or with a unit: 0.1ether', readAmount)
       .option('--when <condition>', 'send only if a view function says so at that block, such as "pending() > 0"')
@@ -134,13 +168,18 @@ export const createTimer: ServiceCommand = {
         new Option('--overlap <policy>', 'if earlier fires are not final: buffer or skip').choices(['buffer', 'skip']),
       )
       .option('--append-deliver-id', 'append the id of the fire to the call data')
+      .addOption(
+        new Option('--on-low-funds <rule>', 'while the signer is out of funds: wait or skip').choices(['wait', 'skip']),
+      )
+      .option('--max-failures <count>', 'end it after this many reverts in a row', readCount(1, 1_000_000))
       .option('--name <text>', 'a name, for people')
       .option('--chain-id <id>', 'the chain; optional if the service has only one', readChainId)
       .option('--request-id <id>', 'idempotency key: sending it again returns the same timer')
       .option('--metadata <key=value>', 'your own data; repeat for each', collectEntries),
   async run({ drover, signal, style, print }, command) {
     const options = command.opts<CreateOptions>()
-    const { from, to, chainId, value, overlap, appendDeliverId, name, requestId, metadata } = options
+    const { from, to, chainId, value, overlap, appendDeliverId, onLowFunds, maxFailures, name, requestId, metadata } =
+      options
     const timer = await drover.timers.create(
       {
         from,
@@ -152,6 +191,8 @@ export const createTimer: ServiceCommand = {
         ...(value !== undefined && { value }),
         ...(overlap !== undefined && { overlap }),
         ...(appendDeliverId !== undefined && { appendDeliverId }),
+        ...(onLowFunds !== undefined && { onLowFunds }),
+        ...(maxFailures !== undefined && { maxFailures }),
         ...(name !== undefined && { name }),
         ...(requestId !== undefined && { requestId }),
         ...(metadata !== undefined && { metadata }),
@@ -165,11 +206,13 @@ export const createTimer: ServiceCommand = {
 
 export const updateTimer: ServiceCommand = {
   name: 'update <id>',
-  description: 'change the call data, gas limit or bid of a timer; it goes to the back of the line',
-  examples: ['drover timers update 7a1b… --gas-limit 200000'],
-  configure: (command) => void addTerms(command),
+  description: 'change the schedule, call data, gas limit or bid of a timer; it goes to the back of the line',
+  examples: ['drover timers update 7a1b… --gas-limit 200000', 'drover timers update 7a1b… --every 50'],
+  configure: (command) => void addTerms(addSchedule(command)),
   async run({ drover, signal, style, print }, command) {
-    const timer = await drover.timers.update(command.args[0] ?? '', toTerms(command.opts<TermOptions>()), { signal })
+    const options = command.opts<TermOptions & ScheduleOptions>()
+    const change = { ...toNewSchedule(options), ...toTerms(options) }
+    const timer = await drover.timers.update(command.args[0] ?? '', change, { signal })
     print(timer, () => presentTimer(timer, style))
     return undefined
   },

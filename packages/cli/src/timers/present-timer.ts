@@ -1,5 +1,6 @@
 /** Timers, fires and the queue for people. */
 import type { Answer } from '@drover/client'
+import { formatAmount } from '@drover/server/core'
 import { presentFields } from '../output/present-fields.ts'
 import { type Cell, presentTable } from '../output/present-table.ts'
 import type { Style } from '../output/style.ts'
@@ -34,6 +35,8 @@ function spellSchedule({ schedule }: Timer): string {
       return `at block ${schedule.height}`
     case 'interval':
       return schedule.blocks === 1 ? 'every block' : `every ${schedule.blocks} blocks`
+    case 'cron':
+      return `by cron ${schedule.cron}`
     case 'watch':
       return `on ${schedule.keys.length === 1 ? 'an event' : `${schedule.keys.length} keys`}`
   }
@@ -48,8 +51,10 @@ export function presentTimer(timer: Timer, style: Style): string {
       ['state', timer.endReason === null ? timer.state : `${timer.state} (${timer.endReason})`],
       ['fires', spellSchedule(timer)],
       ['watched keys', schedule.type === 'watch' ? schedule.keys.join(', ') : null],
+      ['next time', schedule.type === 'cron' ? schedule.time : null],
       ['next block', timer.dueHeight],
       ['fired', timer.fireCount],
+      ['cost', spellCost(timer)],
       ['chain', timer.chainId],
       ['from', timer.from],
       ['to', timer.to],
@@ -59,11 +64,18 @@ export function presentTimer(timer: Timer, style: Style): string {
       ['bid', timer.bid === '0' ? null : timer.bid],
       ['only if', when === null ? null : `${when.to} ${when.data} ${when.is} ${when.value}`],
       ['overlap', timer.overlap],
+      ['on low funds', timer.onLowFunds],
+      ['ends after', timer.maxFailures === 0 ? null : `${timer.maxFailures} reverts in a row`],
       ['request id', timer.requestId],
       ['created', `${timer.createdAt} by ${timer.createdBy}`],
     ],
     style,
   )
+}
+
+function spellCost({ cost }: Timer): string {
+  const reverted = cost.reverted === 0 ? '' : `, ${cost.reverted} reverted`
+  return `${cost.sent} final${reverted}, ${BigInt(cost.gasUsed).toLocaleString('en-US')} gas, ${formatAmount(cost.feesPaid)}`
 }
 
 export function presentFires(items: readonly Fire[], style: Style): string {

@@ -473,10 +473,10 @@ export interface Fire {
   readonly fireSeq: number
   readonly height: number
   readonly blockHash: `0x${string}`
-  /** `OBSERVED`: a reorg can still drop it. `QUEUED`: it became a transaction. `SKIPPED`: it did not. */
-  readonly state: 'OBSERVED' | 'QUEUED' | 'SKIPPED'
+  /** `OBSERVED`: a reorg can still drop it. `SKIPPED`: nothing is sent. Otherwise it became a transaction, and this is the state of the transaction. */
+  readonly state: 'OBSERVED' | 'SKIPPED' | 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED'
   readonly skipReason: string | null
-  /** Its transaction was queued, and then a reorg dropped its block. */
+  /** It became a transaction, and then a reorg dropped its block. If the transaction was still `QUEUED`, it is cancelled. */
   readonly orphaned: boolean
   /** Ids of the same fire on other branches of the chain. */
   readonly aliases: readonly `0x${string}`[]
@@ -1183,6 +1183,11 @@ export interface Timer {
     readonly type: 'interval'
     readonly blocks: number
   } | {
+    readonly type: 'cron'
+    readonly cron: string
+    /** The next time, which `dueHeight` stands for. */
+    readonly time: string
+  } | {
     readonly type: 'watch'
     readonly keys: readonly `0x${string}`[]
   }
@@ -1203,16 +1208,31 @@ export interface Timer {
   } | null
   readonly overlap: 'buffer' | 'skip'
   readonly appendDeliverId: boolean
+  readonly onLowFunds: 'wait' | 'skip'
+  /** It ends after this many transactions in a row that revert. 0: never. */
+  readonly maxFailures: number
   readonly state: 'ACTIVE' | 'PAUSED' | 'CANCELLED' | 'DONE' | 'EVICTED' | 'RETIRED'
   /** Why Drover ended it. */
   readonly endReason: string | null
   /** The block at which it fires next. Null: it waits for an event, or it has ended. */
   readonly dueHeight: number | null
   readonly fireCount: number
+  /** What its final transactions have cost, reverted ones included. */
+  readonly cost: {
+    /** Transactions of this timer that are in a block and final. */
+    readonly sent: number
+    readonly reverted: number
+    /** How many of the last transactions in a row reverted, on chain or before they were sent. */
+    readonly failures: number
+    /** Whole number as a decimal string. */
+    readonly gasUsed: string
+    /** Wei. */
+    readonly feesPaid: string
+  }
   readonly name: string | null
   readonly requestId: string | null
   readonly metadata: Readonly<Record<string, string>>
-  /** The `timer_id` of CIP-5. It changes when the timer is resumed. */
+  /** The `timer_id` of CIP-5. It changes when the timer is resumed or gets another schedule. */
   readonly kernelId: `0x${string}`
   readonly createdHeight: number
   /** ISO 8601, UTC. */
@@ -1221,6 +1241,36 @@ export interface Timer {
 }
 
 export interface TimerChange {
+  /** When it fires: once at a block, every so many blocks, about a time, or when an event is logged. */
+  readonly schedule?: {
+    readonly type: 'timeout'
+    /** Fires at this block. */
+    readonly height?: number
+    /** Fires this many blocks after the head. */
+    readonly blocks?: number
+    /** Converted to blocks once, by the block time of the chain, and rounded up. */
+    readonly minutes?: number
+  } | {
+    readonly type: 'interval'
+    /** Fires every so many blocks. */
+    readonly blocks?: number
+    /** Converted to blocks once, by the block time of the chain, and rounded up. */
+    readonly minutes?: number
+  } | {
+    readonly type: 'cron'
+    /** Five fields, in UTC. The next time is converted to a block when the timer is set, and again after each fire. */
+    readonly cron: string
+  } | {
+    readonly type: 'watch'
+    /** The contract whose events are watched. */
+    readonly contract?: string
+    /** Event signature. Without it, every event of the contract fires the timer. */
+    readonly event?: string
+    /** The first indexed arguments, in order. Only events with these values fire the timer. */
+    readonly args?: readonly unknown[]
+    /** Raw prefixes instead: address, 0x01, topics. */
+    readonly keys?: readonly string[]
+  }
   /** 0x-hex, whole bytes, at most 131072 bytes. */
   readonly data?: string
   /** A contract call that Drover encodes for you. Use it instead of `data`. */
@@ -1290,7 +1340,7 @@ export interface TimerRequest {
   readonly from: string
   /** The contract that is called. */
   readonly to: string
-  /** When it fires: once at a block, every so many blocks, or when an event is logged. */
+  /** When it fires: once at a block, every so many blocks, about a time, or when an event is logged. */
   readonly schedule: {
     readonly type: 'timeout'
     /** Fires at this block. */
@@ -1305,6 +1355,10 @@ export interface TimerRequest {
     readonly blocks?: number
     /** Converted to blocks once, by the block time of the chain, and rounded up. */
     readonly minutes?: number
+  } | {
+    readonly type: 'cron'
+    /** Five fields, in UTC. The next time is converted to a block when the timer is set, and again after each fire. */
+    readonly cron: string
   } | {
     readonly type: 'watch'
     /** The contract whose events are watched. */
@@ -1345,6 +1399,10 @@ export interface TimerRequest {
   readonly overlap?: 'buffer' | 'skip'
   /** Append the 32-byte id of the fire to the calldata, for contracts that check it. */
   readonly appendDeliverId?: boolean
+  /** While the signer has too little for the fees: `wait` (default) queues fires until it has enough, `skip` skips them. */
+  readonly onLowFunds?: 'wait' | 'skip'
+  /** The timer ends after this many transactions in a row that revert, on chain or before they are sent. Default: 0, never. */
+  readonly maxFailures?: number
   readonly name?: string
   /** Idempotency key. Sending the same key and body again returns the same transaction. */
   readonly requestId?: string
@@ -2221,7 +2279,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Timer
   }
-  /** Change the calldata, gas limit or bid of a timer. It goes to the back of the line. */
+  /** Change the schedule, calldata, gas limit or bid of a timer. It goes to the back of the line. */
   'PATCH /v1/timers/{id}': {
     readonly params: {
       /** Id of a timer. */

@@ -29,7 +29,7 @@ export interface Timers {
   get(id: string, options?: CallOptions): Promise<Timer>
   /** Newest first, fetched page by page as you iterate. */
   list(filter?: TimerFilter, options?: TimerListOptions): AsyncIterableIterator<Timer>
-  /** Calldata, gas limit or bid. The timer moves to the back of the queue. */
+  /** Schedule, calldata, gas limit or bid. A new schedule counts from now. The timer moves to the back of the queue. */
   update(id: string, change: TimerChange, options?: CallOptions): Promise<Timer>
   pause(id: string, options?: CallOptions): Promise<Timer>
   /** An interval counts from now, and a watch sees events from now on. */

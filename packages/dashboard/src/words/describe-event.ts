@@ -48,6 +48,8 @@ const PLAIN_TYPES: Readonly<Record<string, EventWords>> = {
   'stuck.declared': { title: 'Stuck', detail: null, tone: 'bad' },
   'drift.found': { title: 'Next nonce does not match the chain', detail: null, tone: 'warn' },
   'drift.ended': { title: 'Next nonce matches the chain again', detail: null, tone: 'good' },
+  'timer.skipped': { title: 'Timer skips fires: the signer is out of funds', detail: null, tone: 'warn' },
+  'timer.retired': { title: 'Timer retired: too many reverts in a row', detail: null, tone: 'warn' },
   'balance.low': { title: 'Balance is low', detail: null, tone: 'warn' },
   'balance.restored': { title: 'Balance is sufficient again', detail: null, tone: 'good' },
   'approval.required': { title: 'Waits for approval', detail: null, tone: 'warn' },

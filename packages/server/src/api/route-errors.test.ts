@@ -311,7 +311,7 @@ const onFullTimers: Scene = async (route) => {
     const { lastSeq } = await api.timers.loadTimers(CHAIN_ID)
     if (expected === null) throw new Error('no block')
     const results = [{ id: asked.id, answer: refused, logged: null, started: null }]
-    await api.timers.writeCommands({ lease, expected, expectedSeq: lastSeq, results, changes: [] })
+    await api.timers.writeCommands({ lease, expected, expectedSeq: lastSeq, results, changes: [], queue: null })
     return answer
   }
 }

@@ -3,6 +3,7 @@ import type { EvmChain } from '../chain/evm-chain.ts'
 import type { ChainConfig, Config } from '../config/config.ts'
 import type { KnownSigners } from '../engine/accept/known-signers.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { Operate } from '../engine/operate/operate.ts'
 import type { SpendingRules } from '../engine/rules/spending-rules.ts'
 import { createTimerHost } from '../engine/timers/timer-host.ts'
 import { createTimers, type Timers } from '../engine/timers/timers.ts'
@@ -21,6 +22,7 @@ interface TimerPorts {
   readonly signers: KnownSigners
   readonly rules: Pick<SpendingRules, 'judgeFires'>
   readonly engine: Pick<Engine, 'followStatus' | 'onChain'>
+  readonly operate: Operate
   readonly chains: readonly { readonly chain: EvmChain; readonly own: ChainConfig }[]
 }
 
@@ -56,6 +58,7 @@ export function openTimers(config: Config, ports: TimerPorts): OpenTimers {
     telemetry,
     nodeId,
     lease: { ttlMs, renewIntervalMs },
+    operate: ports.operate,
     viewOf,
     chains: new Map(chains.map(({ chain, own }) => [chain.chainId, { chain, settings: toTimerSettings(config, own) }])),
     isReachable: (chainId) => statusOf(chainId)?.health.state !== 'unreachable',
@@ -75,7 +78,7 @@ export function openTimers(config: Config, ports: TimerPorts): OpenTimers {
   return { timers, start: host.start, stop: host.stop, close: store.close }
 }
 
-function toTimerSettings(config: Config, { finality, timersDeliverAt }: ChainConfig) {
+function toTimerSettings(config: Config, { finality, timersDeliverAt, blockTimeMs }: ChainConfig) {
   const depth = finality.type === 'confirmations' ? finality.count : 0
   return {
     deliverAt: timersDeliverAt ?? finality,
@@ -83,5 +86,6 @@ function toTimerSettings(config: Config, { finality, timersDeliverAt }: ChainCon
     reorgDepth: Math.max(MIN_REORG_DEPTH, depth),
     maxQueuedPerSigner: config.tenants.maxQueuedPerSigner,
     retryMs: RETRY_MS,
+    blockTimeMs,
   }
 }

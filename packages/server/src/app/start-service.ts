@@ -48,6 +48,7 @@ export async function startService(
     signers,
     rules,
     engine,
+    operate: wired.operate,
     chains: adapters.chains,
   })
   const retention = openRetention(config, { store, clock, telemetry })

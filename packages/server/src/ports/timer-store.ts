@@ -21,6 +21,7 @@ import type {
   StoredCommand,
   TimerCommand,
 } from '../core/timer/timer-command.ts'
+import type { TxId } from '../core/transaction/transaction.ts'
 import type { NewTransaction } from './store.ts'
 
 export interface TimerLease {
@@ -62,7 +63,7 @@ export interface Incarnation {
   readonly spec: TimerSpec
 }
 
-export type NewFire = Omit<Fire, 'isOrphaned' | 'aliases' | 'txId' | 'state'> & {
+export type NewFire = Omit<Fire, 'isOrphaned' | 'aliases' | 'txId' | 'txState' | 'state'> & {
   readonly state: 'OBSERVED' | 'SKIPPED'
   readonly skipReason: SkipReason | null
   readonly condition: ConditionOutcome | null
@@ -78,6 +79,8 @@ export interface HandOff {
   readonly isRefused?: boolean
   /** How many fires of the timer may be on their way, this one included. */
   readonly maxOpen: number
+  /** It is skipped while its signer is out of funds. */
+  readonly isSkippedUnfunded: boolean
 }
 
 export interface BlocksWrite {
@@ -93,6 +96,8 @@ export interface BlocksWrite {
   readonly handOffs: readonly HandOff[]
   /** Signers with this many transactions in line get no more. */
   readonly maxQueued: number
+  /** What fires next after these blocks, for `readQueue`. JSON. */
+  readonly queue: unknown
 }
 
 export interface CommandResult {
@@ -100,7 +105,7 @@ export interface CommandResult {
   readonly answer: CommandAnswer
   /** Null: not part of the log. */
   readonly logged: LoggedCommand | null
-  /** Of an accepted set. */
+  /** Of an accepted set, or a new schedule. */
   readonly started: { readonly timerId: TimerId; readonly kernelId: KernelId; readonly dueHeight: number | null } | null
 }
 
@@ -111,6 +116,8 @@ export interface CommandsWrite {
   readonly expectedSeq: number
   readonly results: readonly CommandResult[]
   readonly changes: readonly TimerChange[]
+  /** What fires next after these commands, for `readQueue`. JSON. */
+  readonly queue: unknown
 }
 
 /** `fenced`: the lease is gone. `stale`: another node has written; load again. Nothing was written in either case. */
@@ -146,8 +153,21 @@ export interface TimerFilter {
   readonly reach?: Reach
 }
 
+export interface FirePlace {
+  readonly height: number
+  readonly position: number
+}
+
+/**
+ * `next`: where the next call goes on; null: from the start. `open`: of those looked at, how many are not final.
+ * `retiring`: how many timers have failed so often that a command to retire them was stored.
+ */
+export type MeterResult =
+  | { readonly type: 'metered'; readonly next: FirePlace | null; readonly open: number; readonly retiring: number }
+  | { readonly type: 'fenced' }
+
 export interface FirePage {
-  readonly before: { readonly height: number; readonly position: number } | null
+  readonly before: FirePlace | null
   readonly limit: number
 }
 
@@ -156,6 +176,13 @@ export type CommandInsert =
   /** The same request came before. */
   | { readonly type: 'existing'; readonly commandId: CommandId; readonly isSame: boolean }
   | { readonly type: 'too_many' }
+
+export interface StoredQueue {
+  readonly tip: TimerTip
+  readonly queue: unknown
+  /** There are fires that have not been handed to a signer. */
+  readonly hasObserved: boolean
+}
 
 export interface TimerStore {
   /** Renews what this node holds of these chains, and takes what is free. */
@@ -176,6 +203,11 @@ export interface TimerStore {
   loadTimers(chainId: number): Promise<LoadedTimers>
   writeBlocks(write: BlocksWrite): Promise<TimerWriteResult>
   writeCommands(write: CommandsWrite): Promise<TimerWriteResult>
+  /**
+   * Adds what final transactions have cost to their timers: of some fires, in order, that were not added yet. Reports
+   * timers that began to skip fires because of low funds, as events.
+   */
+  meterFires(lease: TimerLease, after: FirePlace | null, limit: number): Promise<MeterResult>
   /** Replaces the snapshot of the chain and forgets what it makes needless. */
   saveSnapshot(lease: TimerLease, snapshot: TimerSnapshot): Promise<TimerWriteResult>
   /** Those that are there, in no order. */
@@ -184,6 +216,8 @@ export interface TimerStore {
   countTimers(chainId: number, tenant: string, atMost: number): Promise<number>
 
   findTimer(id: TimerId): Promise<ManagedTimer | null>
+  /** Those by cron that have fired, and whose next time is not set yet. In no order. */
+  listBetweenTimes(chainId: number, limit: number): Promise<readonly ManagedTimer[]>
   /** Those that are there, in no order. */
   findTimers(ids: readonly TimerId[]): Promise<readonly ManagedTimer[]>
   /** By what the kernel calls them now. */
@@ -197,5 +231,12 @@ export interface TimerStore {
   /** Newest first. */
   listFires(timerId: TimerId, page: FirePage): Promise<readonly Fire[]>
   readTip(chainId: number): Promise<TimerTip | null>
+  /** As the last write has it; null if nothing was ever applied on this chain. */
+  readQueue(chainId: number): Promise<StoredQueue | null>
+  /**
+   * Transactions that are still in line although the block of their fire was dropped. Once such a transaction is
+   * cancelled, the same fire on another branch is a new fire, with a transaction of its own.
+   */
+  listWithdrawn(chainId: number, limit: number): Promise<readonly TxId[]>
   close(): Promise<void>
 }

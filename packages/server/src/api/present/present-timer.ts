@@ -1,22 +1,24 @@
 /** Timers, fires and the queue as JSON. */
 
 import { toAddress } from '../../core/hex.ts'
-import type { Fire, ManagedTimer, TimerSchedule } from '../../core/timer/timer.ts'
+import { type Fire, isBetweenTimes, type ManagedTimer, type TimerSchedule } from '../../core/timer/timer.ts'
 import type { TimerQueue } from '../../engine/timers/timers.ts'
 import type { FireResource, TimerQueueResource, TimerResource } from '../contract/resources/timer-resource.ts'
 import { checksumAddress } from '../contract/values/address.ts'
 import { presentInstant } from '../contract/values/instant.ts'
 
 export function presentTimer(timer: ManagedTimer): TimerResource {
-  const { id, spec, state, endReason, dueHeight, fireCount, name, requestId, metadata, kernelId } = timer
-  const { chainId, data, when, overlap, appendDeliverId } = spec
+  const { id, spec, state, endReason, dueHeight, fireCount, cost, name, requestId, metadata, kernelId } = timer
+  const { chainId, data, when, overlap, appendDeliverId, onLowFunds, maxFailures } = spec
   return {
     id,
     chainId,
     data,
     overlap,
     appendDeliverId,
-    state,
+    onLowFunds,
+    maxFailures,
+    state: isBetweenTimes(timer) ? 'ACTIVE' : state,
     endReason,
     dueHeight,
     fireCount,
@@ -33,6 +35,13 @@ export function presentTimer(timer: ManagedTimer): TimerResource {
       when === null
         ? null
         : { to: checksumAddress(when.to), data: when.data, is: when.comparison, value: when.value.toString() },
+    cost: {
+      sent: cost.sent,
+      reverted: cost.reverted,
+      failures: cost.failures,
+      gasUsed: cost.gasUsed.toString(),
+      feesPaid: cost.feesPaid.toString(),
+    },
     metadata: { ...metadata },
     createdHeight: timer.createdHeight,
     createdAt: presentInstant(timer.createdAt),
@@ -46,20 +55,22 @@ function presentSchedule(schedule: TimerSchedule): TimerResource['schedule'] {
       return { type: 'timeout', height: schedule.dueHeight }
     case 'interval':
       return { type: 'interval', blocks: schedule.everyBlocks }
+    case 'cron':
+      return { type: 'cron', cron: schedule.line, time: presentInstant(schedule.timeMs) }
     case 'watch':
       return { type: 'watch', keys: [...schedule.keys] }
   }
 }
 
 export function presentFire(fire: Fire): FireResource {
-  const { fireKey, fireSeq, height, blockHash, state, skipReason, data, trigger, condition } = fire
+  const { fireKey, fireSeq, height, blockHash, skipReason, data, trigger, condition } = fire
   return {
     id: fire.deliverId,
     fireKey,
     fireSeq,
     height,
     blockHash,
-    state,
+    state: showState(fire),
     skipReason,
     data,
     orphaned: fire.isOrphaned,
@@ -74,6 +85,10 @@ export function presentFire(fire: Fire): FireResource {
     gasLimit: fire.gasLimit.toString(),
     transactionId: fire.txId,
   }
+}
+
+function showState({ state, txState }: Fire): FireResource['state'] {
+  return txState ?? state
 }
 
 export function presentQueue({ height, live, params, items }: TimerQueue): TimerQueueResource {

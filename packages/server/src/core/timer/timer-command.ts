@@ -20,14 +20,30 @@ export type TimerCommand =
       readonly spec: TimerSpec
     }
   | {
+      /** Ends what the kernel knows as `kernelId`, and sets the same timer by the new spec. */
+      readonly type: 'reschedule'
+      readonly timerId: TimerId
+      readonly kernelId: KernelId
+      readonly spec: TimerSpec
+      /** The next time of a timer by cron, after it has fired. */
+      readonly isNext: boolean
+    }
+  | {
       readonly type: 'cancel' | 'pause'
       readonly timerId: TimerId
       readonly kernelId: KernelId
       readonly spec: Pick<TimerSpec, 'owner' | 'target'>
     }
+  /** Drover ends it: too many of its transactions in a row have reverted. */
+  | {
+      readonly type: 'retire'
+      readonly timerId: TimerId
+      readonly kernelId: KernelId
+      readonly spec: Pick<TimerSpec, 'owner' | 'target'>
+      readonly tenant: string
+      readonly failures: number
+    }
   | { readonly type: 'params'; readonly change: ParamChange }
-  /** Changes nothing, and is not part of the log. */
-  | { readonly type: 'queue'; readonly limit: number }
 
 /** What is stored with a new timer besides its spec. */
 export interface TimerLabel {

@@ -3,6 +3,7 @@
  * fires.
  */
 import type { Address, Hash, Hex } from '../hex.ts'
+import type { TxState } from '../transaction/transaction.ts'
 
 /** A timer's id, which never changes. Each start or resume gives it a new `KernelId` in the kernel. */
 export type TimerId = string
@@ -11,12 +12,18 @@ export type KernelId = Hash
 export type TimerSchedule =
   | { readonly type: 'timeout'; readonly dueHeight: number }
   | { readonly type: 'interval'; readonly everyBlocks: number }
+  /** The time that the line names next, and the height that it was converted to. */
+  | { readonly type: 'cron'; readonly line: string; readonly timeMs: number; readonly dueHeight: number }
   /** Prefixes of `address ‖ 0x01 ‖ topics…`. */
   | { readonly type: 'watch'; readonly keys: readonly Hex[] }
 
 /** What happens to a fire while earlier ones of the same timer are not final: `buffer` queues some, `skip` queues none. */
 export const OVERLAPS = ['buffer', 'skip'] as const
 export type Overlap = (typeof OVERLAPS)[number]
+
+/** What happens to a fire while its signer has too little for the fees: `wait` queues it, `skip` does not. */
+export const LOW_FUNDS_RULES = ['wait', 'skip'] as const
+export type LowFundsRule = (typeof LOW_FUNDS_RULES)[number]
 
 export const COMPARISONS = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const
 export type Comparison = (typeof COMPARISONS)[number]
@@ -47,12 +54,29 @@ export interface TimerSpec {
   readonly overlap: Overlap
   /** The id of the fire is appended to the calldata, for contracts that check it. */
   readonly appendDeliverId: boolean
+  readonly onLowFunds: LowFundsRule
+  /** It ends after this many transactions in a row that revert; 0: never. */
+  readonly maxFailures: number
   /** The most that the API key behind it may spend on the fee of one transaction; null: no limit of its own. */
   readonly maxFeeWei: bigint | null
 }
 
 export const TIMER_STATES = ['ACTIVE', 'PAUSED', 'CANCELLED', 'DONE', 'EVICTED', 'RETIRED'] as const
 export type TimerState = (typeof TIMER_STATES)[number]
+
+/** What the final transactions of a timer have cost. */
+export interface TimerCost {
+  /** In a block, also if only to cancel. */
+  readonly sent: number
+  readonly reverted: number
+  /** Of the last ones, how many in a row reverted, on chain or before they were sent. */
+  readonly failures: number
+  readonly gasUsed: bigint
+  readonly feesPaid: bigint
+}
+
+/** Why a timer was retired. */
+export const TOO_MANY_FAILURES = 'too_many_failures'
 
 export interface ManagedTimer {
   readonly id: TimerId
@@ -69,11 +93,17 @@ export interface ManagedTimer {
   /** When it fires next; null for a watch that has matched nothing, and for a timer that has ended. */
   readonly dueHeight: number | null
   readonly fireCount: number
+  readonly cost: TimerCost
   readonly createdHeight: number
   readonly createdAt: number
   readonly createdBy: string
   /** Place in the list. */
   readonly place: number
+}
+
+/** It has fired, and waits for the command that sets its next time. */
+export function isBetweenTimes({ state, spec }: Pick<ManagedTimer, 'state' | 'spec'>): boolean {
+  return state === 'DONE' && spec.schedule.type === 'cron'
 }
 
 /** `OBSERVED`: its block may still be dropped. `QUEUED`: it became a transaction. `SKIPPED`: it did not. */
@@ -85,6 +115,7 @@ export type SkipReason =
   | 'condition_not_met'
   | 'condition_failed'
   | 'overlap'
+  | 'low_funds'
   | 'queue_full'
   | 'refused_by_rule'
   | 'not_accepted'
@@ -97,7 +128,8 @@ export interface ConditionOutcome {
 }
 
 export interface FireTrigger {
-  readonly type: TimerSchedule['type']
+  /** By the kernel, where a time of a cron line is a timeout. */
+  readonly type: Exclude<TimerSchedule['type'], 'cron'>
   readonly dueHeight: number
   /** Of a watch: the keys that matched. */
   readonly matchedKeys: readonly Hex[]
@@ -132,4 +164,6 @@ export interface Fire {
   /** Names that the same fire had on branches that were dropped. */
   readonly aliases: readonly Hash[]
   readonly txId: string | null
+  /** Of that transaction, now. */
+  readonly txState: TxState | null
 }

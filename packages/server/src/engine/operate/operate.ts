@@ -11,7 +11,13 @@ import type { Lane } from '../../core/lane/lane.ts'
 import type { NonceProof } from '../../core/lane/nonce-user.ts'
 import { CAREFUL, type Policy } from '../../core/lane/policy.ts'
 import { allowedActions, type OperatorAction } from '../../core/transaction/allowed-actions.ts'
-import { type Intent, isInFlight, type Transaction, type TxId } from '../../core/transaction/transaction.ts'
+import {
+  type Intent,
+  isInFlight,
+  type Transaction,
+  type TxId,
+  type TxState,
+} from '../../core/transaction/transaction.ts'
 import { transition } from '../../core/transaction/transition.ts'
 import type { OperatorAct, TxEvent } from '../../core/transaction/tx-event.ts'
 import type { Chain } from '../../ports/chain.ts'
@@ -22,8 +28,10 @@ import { type LossAction, proveLoss } from '../foreign/prove-loss.ts'
 import { countTransitions } from '../lane/count-transitions.ts'
 import { markNonces } from '../lane/lane-draft.ts'
 
-export type OperatorRequest = OperatorAct &
-  (
+export type OperatorRequest = OperatorAct & {
+  /** In any other state, nothing is done. */
+  readonly onlyIn?: TxState
+} & (
     | { readonly action: Exclude<OperatorAction, 'resolve'> }
     /** `hash`: the transaction that used the nonce; if omitted, Drover searches for it. */
     | { readonly action: 'resolve'; readonly hash?: Hash }
@@ -51,6 +59,7 @@ export function createOperate(ports: OperatePorts): Operate {
     for (let attempt = 0; attempt < TRIES; attempt++) {
       const tx = await store.findTransaction(id)
       if (tx === null) throw new AppError('not_found', `There is no transaction ${id}.`)
+      if (request.onlyIn !== undefined && tx.state !== request.onlyIn) return tx
       const policy = ports.policyOf(tx.intent.lane) ?? CAREFUL
       const verdict = allowedActions(tx, policy)[request.action]
       if (!verdict.allowed)

@@ -1,9 +1,8 @@
 /** Decides the pending commands one after the other, each on the state that the one before left. */
 import type { Refusal, Timer } from '@drover/timers'
-import type { ManagedTimer, TimerId } from '../../core/timer/timer.ts'
+import { isBetweenTimes, type ManagedTimer, type TimerId } from '../../core/timer/timer.ts'
 import type { LoggedCommand, StoredCommand, TimerCommand } from '../../core/timer/timer-command.ts'
 import type { CommandResult, TimerChange } from '../../ports/timer-store.ts'
-import { describeQueue } from './describe-queue.ts'
 import { admitCommand, type HostState } from './host-state.ts'
 import { listChanges } from './list-changes.ts'
 
@@ -63,11 +62,7 @@ function answerOne(
   { id, command }: StoredCommand,
   timers: ReadonlyMap<TimerId, ManagedTimer>,
 ): { readonly host: HostState; readonly result: CommandResult } {
-  if (command.type === 'queue') {
-    const answer = { type: 'accepted', kernelId: null, detail: describeQueue(host, command.limit) } as const
-    return { host, result: { id, answer, logged: null, started: null } }
-  }
-  const outcome = findStale(command, timers) ?? admitCommand(host, command)
+  const outcome = findUnknown(command) ?? findStale(command, timers) ?? admitCommand(host, command)
   if (outcome.type === 'refused') {
     const { type, code, message } = outcome
     return { host, result: { id, answer: { type, code, message }, logged: null, started: null } }
@@ -81,24 +76,46 @@ function answerOne(
       id,
       answer: { type: 'accepted', kernelId, ...(detail !== undefined && { detail }) },
       logged: { id, seq, height: host.tip?.height ?? 0, command },
-      started: command.type === 'set' && timer !== undefined ? startedOf(command.timerId, timer) : null,
+      started: isStart(command) && timer !== undefined ? startedOf(command.timerId, timer) : null,
     },
   }
+}
+
+function isStart(command: TimerCommand): command is TimerCommand & { readonly type: 'set' | 'reschedule' } {
+  return command.type === 'set' || command.type === 'reschedule'
 }
 
 function startedOf(timerId: string, { timerId: kernelId, dueHeight }: Timer): CommandResult['started'] {
   return { timerId, kernelId, dueHeight: dueHeight === null ? null : Number(dueHeight) }
 }
 
+const KNOWN: ReadonlySet<string> = new Set<TimerCommand['type']>([
+  ...(['set', 'update', 'reschedule', 'cancel', 'pause', 'retire', 'params'] as const),
+])
+
+/** From a node of another version: it must not hold up the others. */
+function findUnknown({ type }: TimerCommand): Refusal | null {
+  if (KNOWN.has(type)) return null
+  const message = 'the node that runs the timers has another version and does not know this request'
+  return { type: 'refused', code: 'ERR_INVALID_PARAM', message }
+}
+
 /** The timer was changed first: the request matches its old state, not its current one. */
 function findStale(command: TimerCommand, timers: ReadonlyMap<TimerId, ManagedTimer>): Refusal | null {
   const refuse = (message: string): Refusal => ({ type: 'refused', code: 'ERR_TIMER_NOT_FOUND', message })
-  if (command.type === 'params' || command.type === 'queue') return null
+  if (command.type === 'params') return null
   if (command.type === 'set' && command.label !== null) return null
   const timer = timers.get(command.timerId)
   if (timer === undefined) return refuse('the timer is not there')
   if (command.type === 'set') return timer.state === 'PAUSED' ? null : refuse('the timer is not paused')
   if (timer.kernelId !== command.kernelId) return refuse('the timer was resumed meanwhile')
-  const isFit = timer.state === 'ACTIVE' || (command.type === 'cancel' && timer.state === 'PAUSED')
-  return isFit ? null : refuse(`the timer is ${timer.state}`)
+  return isFit(command, timer) ? null : refuse(`the timer is ${timer.state}`)
+}
+
+function isFit(command: TimerCommand, timer: ManagedTimer): boolean {
+  // If a reorg dropped the fire meanwhile, its time is still to come.
+  if (command.type === 'reschedule' && command.isNext) return isBetweenTimes(timer)
+  if (timer.state === 'ACTIVE') return true
+  if (command.type === 'retire') return isBetweenTimes(timer)
+  return command.type === 'cancel' && (timer.state === 'PAUSED' || isBetweenTimes(timer))
 }

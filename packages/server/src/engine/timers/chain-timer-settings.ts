@@ -10,4 +10,6 @@ export interface ChainTimerSettings {
   readonly reorgDepth: number
   readonly maxQueuedPerSigner: number
   readonly retryMs: number
+  /** By which times become heights. */
+  readonly blockTimeMs: number
 }

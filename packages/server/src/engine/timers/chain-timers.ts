@@ -7,30 +7,28 @@
  * below the head are read, so a reorg can be followed from there.
  */
 import { backOff } from '../../core/back-off.ts'
-import { type ChainView, finalHeight } from '../../core/chain/finality.ts'
+import type { ChainView } from '../../core/chain/finality.ts'
 import { type AgreedReads, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
 import { StoreUnavailable } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import type {
-  BlocksWrite,
-  NewFire,
-  TimerLease,
-  TimerStore,
-  TimerTip,
-  TimerWriteResult,
-} from '../../ports/timer-store.ts'
+import type { BlocksWrite, NewFire, TimerLease, TimerStore, TimerWriteResult } from '../../ports/timer-store.ts'
 import { pause } from '../pause.ts'
 import type { JudgeFires } from '../rules/judge-fires.ts'
 import { answerCommands } from './answer-commands.ts'
 import { applyBlocks, findDeliverable } from './apply-blocks.ts'
 import type { ChainTimerSettings } from './chain-timer-settings.ts'
+import { describeQueue } from './describe-queue.ts'
+import { createFireMeter } from './fire-meter.ts'
 import type { HostState } from './host-state.ts'
 import { createHostWaits } from './host-waits.ts'
 import { createIncarnationCache } from './incarnation-cache.ts'
+import { isIdle } from './is-idle.ts'
 import { type LoadedHost, loadHost } from './load-host.ts'
 import { createHandOffs } from './prepare-hand-offs.ts'
-import { addKeys, findCommonState, readLinked } from './read-blocks.ts'
+import { addKeys, NO_ROOT, readLinked } from './read-blocks.ts'
+import { readReplay } from './read-replay.ts'
+import { createCronRenewals } from './renew-cron.ts'
 import { takeSnapshot } from './take-snapshot.ts'
 
 export interface ChainTimers {
@@ -54,6 +52,8 @@ interface ChainTimerPorts {
   /** The spending rules; left out: there are none. */
   readonly judgeFires?: JudgeFires
   view(): ChainView | null
+  /** Cancels what is still in line although its block was dropped. */
+  cancelWithdrawn(chainId: number): Promise<void>
   onFenced(): void
 }
 
@@ -65,10 +65,11 @@ const MAX_BLOCKS = 50
 const MAX_COMMANDS = 250
 /** Fires that become transactions in one write. */
 const MAX_HAND_OFFS = 500
+/** With more fires than this in memory, blocks are taken one by one until there are fewer. */
+const MAX_OBSERVED = 2_000
 /** Blocks and commands after which a new snapshot pays off; more if it is large. */
 const SNAPSHOT_AFTER = 1_000
 const MAX_RETRY_MS = 5_000
-const NO_ROOT: TimerTip['stateRoot'] = `0x${'00'.repeat(32)}`
 
 export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   const { lease, store, chain, clock, random, telemetry, settings } = ports
@@ -78,6 +79,8 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     ...{ chainId, findIncarnations, clock, random, telemetry },
     ...(ports.judgeFires !== undefined && { judgeFires: ports.judgeFires }),
   })
+  const meterFires = createFireMeter(store, lease)
+  const cron = createCronRenewals({ chainId, store, chain, clock, random, blockTimeMs: settings.blockTimeMs })
   const rest = () => pause(clock, 0)
   let loaded: Own | null = null
   let isStopped = false
@@ -120,15 +123,20 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     loaded ??= await load()
     const pending = waits.take().isAsked ? await store.readPendingCommands(chainId, MAX_COMMANDS) : []
     if (pending.length > 0) waits.ask()
-    const hasMore = await advance(loaded, pending.length > 0)
-    if (hasMore || pending.length === 0) return hasMore
-    if (loaded.history.tip().tip === null) throw new ChainUnavailable('no block of the chain has been seen yet')
+    if (await advance(loaded, pending.length > 0)) return true
+    const { tip } = loaded.history.tip()
+    // Not while blocks are missed: times that have passed are not made up.
+    if (tip !== null && (await cron.renew(tip.height))) waits.ask()
+    if (pending.length === 0) return false
+    if (tip === null) throw new ChainUnavailable('no block of the chain has been seen yet')
     await answer(loaded, pending)
     return true
   }
 
   async function load(): Promise<Own> {
     const startedAt = clock.monotonic()
+    await ports.cancelWithdrawn(chainId)
+    cron.expectAny()
     const host = await loadHost(chainId, await store.loadTimers(chainId), settings.reorgDepth, rest)
     const live = host.history.tip().kernel.timers.size
     if (live > 0) {
@@ -141,7 +149,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   /** True if there is more to do at once. */
   async function advance(own: Own, isWanted: boolean): Promise<boolean> {
     const head = ports.view()?.head ?? null
-    if (head === null || (!isWanted && isIdle(own))) return false
+    if (head === null || (!isWanted && isIdle(own, ports.view(), settings.finality))) return false
     const { tip } = own.history.tip()
     telemetry.gauge('drover_timer_lag_blocks', Math.max(0, head.number - (tip?.height ?? head.number)), { chainId })
     if (tip !== null && head.number <= tip.height) {
@@ -150,30 +158,18 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
       return here !== null && here.hash !== tip.hash ? await replay(own, head.number) : false
     }
     const start = head.number - settings.reorgDepth
-    if (own.history.tip().kernel.timers.size === 0 && isIdle(own) && (tip === null || tip.height < start)) {
+    const mayJump = tip === null || tip.height < start
+    if (mayJump && isIdle(own, ports.view(), settings.finality)) {
       await jump(own, Math.max(0, start))
       return true
     }
     const from = (tip?.height ?? -1) + 1
-    const blocks = await readLinked(chain, from, Math.min(head.number, from + MAX_BLOCKS - 1))
+    const most = own.observed.length > MAX_OBSERVED ? 1 : MAX_BLOCKS
+    const blocks = await readLinked(chain, from, Math.min(head.number, from + most - 1))
     if (tip !== null && blocks[0]?.parentHash !== tip.hash) return await replay(own, head.number)
     const keyed = await addKeys(chain, blocks, tip?.stateRoot ?? NO_ROOT, own.history.tip())
     await apply(own, { from: own.history.tip(), blocks: keyed, isRewind: false })
     return own.history.tip().tip?.height !== head.number
-  }
-
-  /** Nothing can fire, and a reorg can undo nothing that fired: blocks may pass unread. */
-  function isIdle(own: Own): boolean {
-    const { kernel, tip } = own.history.tip()
-    if (kernel.timers.size > 0 || own.observed.length > 0) return false
-    if (tip === null || own.lastActivity < 0) return true
-    const view = ports.view()
-    const here = view?.header(tip.height) ?? null
-    // Finality on another branch than the applied one proves nothing.
-    if (view === null || (here !== null && here.hash !== tip.hash)) return false
-    const { finality } = settings
-    const final = finality.type === 'confirmations' ? tip.height - finality.count : finalHeight(view, finality)
-    return final !== null && own.lastActivity <= Math.min(final, tip.height)
   }
 
   /** Skips blocks: without timers there is nothing to miss. */
@@ -187,25 +183,9 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
 
   /** Goes back to where the chain left the applied branch, and gives the kernel the blocks that are there now. */
   async function replay(own: Own, head: number): Promise<boolean> {
-    const shown = own.history.tip()
-    const height = shown.tip?.height ?? 0
-    const [there] = await chain.readAgreedBlocks([height])
-    if (there?.hash === shown.tip?.hash) return false
-    const common = await findCommonState(chain, own.history.states())
-    if (common === null)
-      telemetry.log('error', 'a reorg went deeper than timers can follow; they go on from the oldest block known', {
-        chainId,
-        height,
-        depth: own.history.states().length,
-      })
-    const from = common ?? own.history.oldest()
-    const first = (from.tip?.height ?? -1) + 1
-    const blocks = await readLinked(chain, first, Math.min(head, Math.max(height, first + MAX_BLOCKS - 1)))
-    if ((blocks.at(-1)?.number ?? -1) < height) throw new ChainUnavailable('the chain changes while it is read')
-    if (common !== null && blocks[0]?.parentHash !== common.tip?.hash)
-      throw new ChainUnavailable('the chain changes while it is read')
-    const keyed = await addKeys(chain, blocks, from.tip?.stateRoot ?? NO_ROOT, from, shown)
-    await apply(own, { from, blocks: keyed, isRewind: true })
+    const found = await readReplay({ chain, chainId, telemetry }, own.history, { head, most: MAX_BLOCKS })
+    if (found === null) return false
+    await apply(own, { ...found, isRewind: true })
     telemetry.count('drover_timer_rewinds_total', { chainId })
     return own.history.tip().tip?.height !== head
   }
@@ -223,7 +203,9 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     const kept = rewindTo === null ? own.observed : own.observed.filter(({ height }) => height <= rewindTo)
     const observed = [...kept, ...applied.fires.filter(({ state }) => state === 'OBSERVED')]
     const limit = observed.length === 0 ? -1 : await findDeliverable(chain, settings.deliverAt, last.height)
-    const due = observed.filter(({ height }) => height <= limit).slice(0, MAX_HAND_OFFS)
+    // Block by block, more are handed over than were added, so that a backlog shrinks.
+    const most = blocks.length === 1 ? Math.max(MAX_HAND_OFFS, 2 * applied.fires.length) : MAX_HAND_OFFS
+    const due = observed.filter(({ height }) => height <= limit).slice(0, most)
     const { ready, handOffs } = await prepareHandOffs(due)
     const write: BlocksWrite = {
       lease,
@@ -234,6 +216,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
       expected: shown.tip,
       handOffs,
       maxQueued: settings.maxQueuedPerSigner,
+      queue: describeQueue(applied.states.at(-1) ?? from),
     }
     check(await store.writeBlocks(write))
     if (rewindTo !== null) own.history.rewind(rewindTo)
@@ -242,6 +225,11 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     own.observed = observed.filter((fire) => !handed.has(fire))
     own.lastActivity = applied.lastActivity ?? own.lastActivity
     countFires(own, applied.fires)
+    cron.note(applied.fires)
+    if (isRewind) await ports.cancelWithdrawn(chainId)
+    const metered = await meterFires(handOffs.length > 0)
+    check(metered)
+    if (metered.isAsked === true) waits.ask()
     await keepSnapshot(own)
   }
 
@@ -257,7 +245,8 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     const ids = pending.flatMap(({ command }) => ('timerId' in command ? [command.timerId] : []))
     const timers = new Map((await store.findTimers(ids)).map((timer) => [timer.id, timer]))
     const { host, results, changes, logged } = answerCommands(before, pending, timers)
-    check(await store.writeCommands({ lease, expected: before.tip, expectedSeq: before.seq, results, changes }))
+    const queue = describeQueue(host)
+    check(await store.writeCommands({ lease, expected: before.tip, expectedSeq: before.seq, results, changes, queue }))
     own.history.amend(host, logged)
     telemetry.gauge('drover_timers_live', host.kernel.timers.size, { chainId })
   }

@@ -26,13 +26,16 @@ export interface QueueDetail {
   readonly live: number
 }
 
+/** As many as are published: more are shown nowhere. */
+const QUEUE_LENGTH = 200
+
 const MANY = 2 ** 31
 
-export function describeQueue(host: HostState, limit: number): QueueDetail {
+export function describeQueue(host: HostState): QueueDetail {
   const height = host.kernel.height + 1n
   const params = paramsAt(host.params, height)
   // All of a target's timers are shown, even those past its quota; the order is the same.
-  const queue = listQueue(host.kernel, height, { ...params, maxFiresPerTarget: MANY }, limit)
+  const queue = listQueue(host.kernel, height, { ...params, maxFiresPerTarget: MANY }, QUEUE_LENGTH)
   const hold = createHolder(params)
   return {
     height: Number(height),

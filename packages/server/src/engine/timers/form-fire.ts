@@ -2,12 +2,12 @@
 import { entryDigestOf, fireKeyOf, type MailboxEntry, type TimerKind } from '@drover/timers'
 import { keyIdOfActor } from '../../core/access/caller.ts'
 import type { Hash, Hex } from '../../core/hex.ts'
-import type { ConditionOutcome, TimerSchedule } from '../../core/timer/timer.ts'
+import type { ConditionOutcome, FireTrigger } from '../../core/timer/timer.ts'
 import type { NewTransaction } from '../../ports/store.ts'
 import type { HandOff, Incarnation, NewFire } from '../../ports/timer-store.ts'
 import { formIntent } from '../accept/accept-request.ts'
 
-const KINDS: { readonly [K in TimerKind]: TimerSchedule['type'] } = {
+const KINDS: { readonly [K in TimerKind]: FireTrigger['type'] } = {
   HEIGHT: 'timeout',
   INTERVAL: 'interval',
   STATE_WATCH: 'watch',
@@ -86,7 +86,8 @@ export function formHandOff(fire: NewFire, { spec, tenant, createdBy, metadata }
     tenant,
     ...(keyId !== null && { keyId }),
   }
-  return { deliverId, fireKey, timerId, transaction, maxOpen: MAX_OPEN[spec.overlap] }
+  const isSkippedUnfunded = spec.onLowFunds === 'skip'
+  return { deliverId, fireKey, timerId, transaction, maxOpen: MAX_OPEN[spec.overlap], isSkippedUnfunded }
 }
 
 function append(data: Hex, suffix: Hex): Hex {

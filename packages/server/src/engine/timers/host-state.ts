@@ -61,8 +61,6 @@ export function applyBlock(host: HostState, block: TimerBlock): AppliedBlock {
   return { host: { ...host, kernel: state, tip }, delivery, retired }
 }
 
-export type LogCommand = Exclude<TimerCommand, { readonly type: 'queue' }>
-
 export type Admission =
   | {
       readonly type: 'accepted'
@@ -73,17 +71,17 @@ export type Admission =
   | Refusal
 
 /** The result of a command that is requested now. */
-export function admitCommand(host: HostState, command: LogCommand): Admission {
+export function admitCommand(host: HostState, command: TimerCommand): Admission {
   return act(host, command, false)
 }
 
 /** Applies a command of the log. If it has nothing left to act on in this branch, it does nothing. */
 export function replayCommand(host: HostState, { seq, command }: LoggedCommand): HostState {
-  const outcome = command.type === 'queue' ? null : act(host, command, true)
-  return { ...(outcome?.type === 'accepted' ? outcome.host : host), seq }
+  const outcome = act(host, command, true)
+  return { ...(outcome.type === 'accepted' ? outcome.host : host), seq }
 }
 
-function act(host: HostState, command: LogCommand, isReplay: boolean): Admission {
+function act(host: HostState, command: TimerCommand, isReplay: boolean): Admission {
   const height = host.kernel.height
   const today = paramsAt(host.params, height)
   const params = isReplay ? liftQuotas(today) : today
@@ -96,14 +94,25 @@ function act(host: HostState, command: LogCommand, isReplay: boolean): Admission
       const outcome = updateTimer(host.kernel, { caller: spec.owner, height, params }, terms)
       return outcome.type === 'refused' ? outcome : accept(host, outcome.state, timerId)
     }
+    case 'reschedule': {
+      const { kernelId: timerId, spec, isNext } = command
+      const call = { caller: spec.owner, height, params }
+      const ended = cancelTimer(host.kernel, call, { target: spec.target, timerId })
+      if (ended.type === 'done' && ended.cancelled) return set({ ...host, kernel: ended.state }, spec, call)
+      // On another branch it may have ended before. What was accepted stays accepted.
+      return isReplay || isNext
+        ? set(host, spec, call)
+        : { type: 'refused', code: 'ERR_TIMER_NOT_FOUND', message: 'the timer has ended' }
+    }
     case 'cancel':
+    case 'retire':
     case 'pause': {
       const { kernelId: timerId, spec } = command
       const call = { caller: spec.owner, height, params }
       const outcome = cancelTimer(host.kernel, call, { target: spec.target, timerId })
       if (outcome.type === 'done' && outcome.cancelled) return accept(host, outcome.state, timerId)
       // The kernel does not know a paused timer; a timer that has just fired for the last time cannot be paused.
-      if (command.type === 'cancel') return accept(host, host.kernel, timerId)
+      if (command.type !== 'pause') return accept(host, host.kernel, timerId)
       return { type: 'refused', code: 'ERR_TIMER_NOT_FOUND', message: 'the timer has ended' }
     }
     case 'params': {
@@ -126,6 +135,11 @@ function setBySchedule(kernel: TimerState, spec: TimerSpec, call: TimerCall): Se
   switch (schedule.type) {
     case 'timeout':
       return setTimer(kernel, call, { ...terms, kind: 'HEIGHT', dueHeight: schedule.dueHeight })
+    case 'cron': {
+      // Blocks may have come since it was converted.
+      const dueHeight = Math.max(schedule.dueHeight, Number(call.height) + 1)
+      return setTimer(kernel, call, { ...terms, kind: 'HEIGHT', dueHeight })
+    }
     case 'interval':
       return setTimer(kernel, call, { ...terms, kind: 'INTERVAL', everyBlocks: schedule.everyBlocks })
     case 'watch':

@@ -6,6 +6,8 @@ import { listModifiedKeys, listWatchedContracts } from './modified-keys.ts'
 
 /** Blocks per read while searching for a common block. */
 const LOOK_BACK = 16
+/** Of what comes before the first block known. */
+export const NO_ROOT: TimerTip['stateRoot'] = `0x${'00'.repeat(32)}`
 
 /** Blocks that link to each other, lowest first. The first need not link to a known block. */
 export async function readLinked(

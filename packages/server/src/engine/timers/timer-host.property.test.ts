@@ -6,32 +6,26 @@
 import { entryDigestOf, fireKeyOf } from '@drover/timers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ChainView, Header } from '../../core/chain/finality.ts'
 import type { Address, Hash } from '../../core/hex.ts'
-import { FAST } from '../../core/lane/policy.ts'
 import type { Fire } from '../../core/timer/timer.ts'
 import type { TimerBlock } from '../../ports/timer-store.ts'
-import { createFakeChain, type FakeChain } from '../../testing/chain/fake-chain.ts'
-import { createManualClock } from '../../testing/engine/manual-clock.ts'
-import { createMemoryStore } from '../../testing/store/memory-store.ts'
-import { createMemoryTimerStore, type MemoryTimerStore } from '../../testing/store/memory-timer-store.ts'
+import type { FakeChain } from '../../testing/chain/fake-chain.ts'
+import { createTimerScene, LANE, type TimerScene, TTL_MS } from '../../testing/engine/timer-scene.ts'
+import type { MemoryTimerStore } from '../../testing/store/memory-timer-store.ts'
 import { anyHash, anyLabel, anySpec } from '../../testing/store/sample-timers.ts'
-import { createSilentTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { applyBlock, createHostState, type HostState, replayCommand } from './host-state.ts'
 import { listModifiedKeys } from './modified-keys.ts'
-import { createTimerHost } from './timer-host.ts'
 
-const CHAIN_ID = 77
-const LANE = { chainId: CHAIN_ID, signer: `0x${'11'.repeat(20)}` } as const
+const { chainId: CHAIN_ID } = LANE
 const WATCHED: Address = `0x${'ee'.repeat(20)}`
-const TTL_MS = 3_000
 const TOPIC: Hash = `0x${'ab'.repeat(32)}`
 
 type Step =
   | { readonly type: 'mine'; readonly logs: boolean }
   | { readonly type: 'reorg'; readonly depth: number; readonly more: number }
-  | { readonly type: 'set'; readonly kind: 'interval' | 'timeout' | 'watch'; readonly n: number }
+  | { readonly type: 'set'; readonly kind: 'interval' | 'timeout' | 'cron' | 'watch'; readonly n: number }
   | { readonly type: 'cancel' }
+  | { readonly type: 'reschedule'; readonly n: number }
   | { readonly type: 'kill' }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -48,87 +42,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       type: fc.constant('set' as const),
-      kind: fc.constantFrom('interval' as const, 'timeout' as const, 'watch' as const),
+      kind: fc.constantFrom('interval' as const, 'timeout' as const, 'cron' as const, 'watch' as const),
       n: fc.integer({ min: 1, max: 4 }),
     }),
   },
   { weight: 1, arbitrary: fc.constant({ type: 'cancel' } as const) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: fc.constant('reschedule' as const), n: fc.integer({ min: 1, max: 4 }) }),
+  },
   { weight: 1, arbitrary: fc.constant({ type: 'kill' } as const) },
 )
-
-async function createScene(deliverAt: number) {
-  const clock = createManualClock()
-  const chain = createFakeChain({ chainId: CHAIN_ID })
-  const store = createMemoryStore({ clock })
-  await store.registerSigners([{ lane: LANE, policy: FAST, label: null }])
-  const timers = createMemoryTimerStore({ clock, transactions: store })
-  const listeners = new Set<(chainId: number) => void>()
-  let headers: Header[] = []
-  let ids = 0
-  let nodes = 0
-
-  async function look(): Promise<void> {
-    const head = chain.head().number
-    headers = []
-    for (let number = 0; number <= head; number++) {
-      const block = await chain.getBlock(number)
-      if (block !== null) headers.push(block)
-    }
-    for (const listener of listeners) listener(CHAIN_ID)
-    await clock.advance(20)
-  }
-
-  function startNode() {
-    nodes += 1
-    let isDead = false
-    const dead = <T extends object>(target: T): T =>
-      new Proxy(target, {
-        get: (of, name) => (isDead ? () => new Promise(() => {}) : Reflect.get(of, name)),
-      })
-    const view = (): ChainView | null => {
-      const last = headers.at(-1)
-      return last === undefined ? null : { head: last, safe: null, finalized: null, header: (n) => headers[n] ?? null }
-    }
-    const host = createTimerHost({
-      store: dead(timers),
-      notices: timers,
-      clock,
-      telemetry: createSilentTelemetry(),
-      nodeId: `node-${nodes}`,
-      random: { id: () => `01890a5d-ac96-774b-bcce-${(++ids).toString().padStart(12, '0')}` },
-      lease: { ttlMs: TTL_MS, renewIntervalMs: 700 },
-      chains: new Map([
-        [
-          CHAIN_ID,
-          {
-            chain,
-            settings: {
-              deliverAt: { type: 'confirmations', count: deliverAt },
-              finality: { type: 'confirmations', count: 6 },
-              reorgDepth: 12,
-              maxQueuedPerSigner: 100_000,
-              retryMs: 10,
-            },
-          },
-        ],
-      ]),
-      viewOf: view,
-      isReachable: () => true,
-      onChain: (listener) => {
-        listeners.add(listener)
-        return () => listeners.delete(listener)
-      },
-    })
-    void host.start()
-    return {
-      kill: () => {
-        isDead = true
-      },
-    }
-  }
-
-  return { clock, chain, store, timers, look, startNode }
-}
 
 const MINE: Step = { type: 'mine', logs: false }
 const reorg = (depth: number, more: number): Step => ({ type: 'reorg', depth, more })
@@ -145,7 +69,7 @@ test('fires stored are those of the canonical chain; each is at most one transac
       fc.array(step, { minLength: 10, maxLength: 40 }),
       fc.constantFrom(0, 2, 5),
       async (steps, deliverAt) => {
-        const scene = await createScene(deliverAt)
+        const scene = await createTimerScene(deliverAt)
         const { clock, chain, timers, look } = scene
         for (let count = 0; count < 15; count++) chain.mine()
         await look()
@@ -162,13 +86,14 @@ test('fires stored are those of the canonical chain; each is at most one transac
         await look()
         await clock.advance(10_000)
         await compare(chain, timers)
+        await expectNoLoss(scene)
       },
     ),
     { numRuns: 60, examples: FOUND },
   )
 })
 
-async function play(each: Step, scene: Awaited<ReturnType<typeof createScene>>, restart: () => void): Promise<void> {
+async function play(each: Step, scene: TimerScene, restart: () => void): Promise<void> {
   const { clock, chain, timers, look } = scene
   switch (each.type) {
     case 'mine':
@@ -184,7 +109,9 @@ async function play(each: Step, scene: Awaited<ReturnType<typeof createScene>>, 
           ? ({ type: 'interval', everyBlocks: each.n } as const)
           : each.kind === 'timeout'
             ? ({ type: 'timeout', dueHeight: chain.head().number + each.n } as const)
-            : ({ type: 'watch', keys: [`${WATCHED}01`] } as const)
+            : each.kind === 'cron'
+              ? ({ type: 'cron', line: '* * * * *', timeMs: 0, dueHeight: chain.head().number + each.n } as const)
+              : ({ type: 'watch', keys: [`${WATCHED}01`] } as const)
       const spec = anySpec(LANE, { schedule, target: `0x${String(each.n).repeat(40)}`, bid: 0n })
       const command = { type: 'set', timerId: anyId(), spec, label: anyLabel() } as const
       await timers.insertCommand({ id: anyId(), chainId: CHAIN_ID, command }, 1_000)
@@ -198,6 +125,15 @@ async function play(each: Step, scene: Awaited<ReturnType<typeof createScene>>, 
       await timers.insertCommand({ id: anyId(), chainId: CHAIN_ID, command }, 1_000)
       return await clock.advance(20)
     }
+    case 'reschedule': {
+      const [timer] = await timers.listTimers({ states: ['ACTIVE'] }, { before: null, limit: 1 })
+      if (timer === undefined) return
+      const { id: timerId, kernelId } = timer
+      const spec = { ...timer.spec, schedule: { type: 'interval', everyBlocks: each.n } } as const
+      const command = { type: 'reschedule', timerId, kernelId, spec, isNext: false } as const
+      await timers.insertCommand({ id: anyId(), chainId: CHAIN_ID, command }, 1_000)
+      return await clock.advance(20)
+    }
     case 'kill':
       restart()
       return
@@ -206,6 +142,18 @@ async function play(each: Step, scene: Awaited<ReturnType<typeof createScene>>, 
 
 function anyId(): string {
   return `${anyHash().slice(2, 10)}-0000-4000-8000-${anyHash().slice(2, 14)}`
+}
+
+/** Whoever is in line fired on this chain, and whoever fired is in line: no lane runs here that could send anything. */
+async function expectNoLoss({ store, timers }: TimerScene): Promise<void> {
+  expect(await timers.listWithdrawn(CHAIN_ID, 10)).toEqual([])
+  const stored = (await timers.listTimers({}, { before: null, limit: 1_000 })).map(({ id }) => id)
+  for (const id of stored)
+    for (const { isOrphaned, txId, txState } of await timers.listFires(id, { before: null, limit: 10_000 }))
+      if (txId !== null) expect(txState).toBe(isOrphaned ? 'CANCELLED' : 'QUEUED')
+  const { items } = await store.listTransactions({}, { after: null, limit: 1_000, order: 'asc' })
+  const keys = items.filter(({ state }) => state === 'QUEUED').map(({ intent }) => intent.requestId)
+  expect(new Set(keys).size).toBe(keys.length)
 }
 
 /** From the first block on, without any host: what the chain as it is and the log say. */

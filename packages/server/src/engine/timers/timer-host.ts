@@ -6,7 +6,9 @@ import type { Notice } from '../../ports/notice.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { TimerLease, TimerStore } from '../../ports/timer-store.ts'
+import type { Operate } from '../operate/operate.ts'
 import type { JudgeFires } from '../rules/judge-fires.ts'
+import { createWithdrawals } from './cancel-withdrawn.ts'
 import type { ChainTimerSettings } from './chain-timer-settings.ts'
 import { type ChainTimers, createChainTimers } from './chain-timers.ts'
 
@@ -27,6 +29,7 @@ interface TimerHostPorts {
   /** The spending rules; left out: there are none. */
   readonly judgeFires?: JudgeFires
   viewOf(chainId: number): ChainView | null
+  readonly operate: Operate
   /** Whether this node can follow the chain: if not, it leaves the timers to other nodes. */
   isReachable(chainId: number): boolean
   onChain(listener: (chainId: number) => void): () => void
@@ -39,6 +42,7 @@ interface Held {
 
 export function createTimerHost(ports: TimerHostPorts): TimerHost {
   const { store, clock, telemetry, nodeId, lease, chains } = ports
+  const cancelWithdrawn = createWithdrawals(ports)
   const held = new Map<number, Held>()
   let isStopped = false
   let keeping: Promise<void> | null = null
@@ -91,6 +95,7 @@ export function createTimerHost(ports: TimerHostPorts): TimerHost {
       settings: found.settings,
       ...(ports.judgeFires !== undefined && { judgeFires: ports.judgeFires }),
       view: () => ports.viewOf(chainId),
+      cancelWithdrawn,
       onFenced: () => {
         if (held.get(chainId)?.lease.fence === own.fence) held.delete(chainId)
       },

@@ -3,11 +3,11 @@
  * the request becomes a command and this waits for the answer. A request that was not answered in time stays, and so
  * does its outcome.
  */
-import { blocksInMinutes, InvalidParamError } from '@drover/timers'
+import { checkParamChange } from '@drover/timers'
 import { AppError } from '../../core/app-error.ts'
 import type { ChainView } from '../../core/chain/finality.ts'
 import type { Hash } from '../../core/hex.ts'
-import type { Fire, ManagedTimer, TimerId, TimerSchedule, TimerSpec } from '../../core/timer/timer.ts'
+import { type Fire, isBetweenTimes, type ManagedTimer, type TimerId, type TimerSpec } from '../../core/timer/timer.ts'
 import type {
   CommandAnswer,
   CommandId,
@@ -22,14 +22,10 @@ import type { FirePage, TimerFilter, TimerStore } from '../../ports/timer-store.
 import type { KnownSigners } from '../accept/known-signers.ts'
 import { createRequestAnswers } from '../reservations/request-answers.ts'
 import { describeQueue, type QueueDetail } from './describe-queue.ts'
+import { readParamChange } from './evm-params.ts'
 import { createHostState } from './host-state.ts'
+import { createSchedules, type WantedSchedule } from './resolve-schedule.ts'
 import { conflict, conflictOf, explainRefusal, forbid } from './timer-errors.ts'
-
-/** Heights in the form that people request them. */
-export type WantedSchedule =
-  | { readonly type: 'timeout'; readonly height?: number; readonly blocks?: number; readonly minutes?: number }
-  | { readonly type: 'interval'; readonly blocks?: number; readonly minutes?: number }
-  | (TimerSchedule & { readonly type: 'watch' })
 
 export type NewTimer = Omit<TimerSpec, 'chainId' | 'schedule' | 'gasLimit' | 'maxFeeWei'> & {
   readonly chainId: number | null
@@ -46,7 +42,10 @@ export type NewTimer = Omit<TimerSpec, 'chainId' | 'schedule' | 'gasLimit' | 'ma
   readonly maxFeeWei: bigint | null
 }
 
-export type TermChange = Partial<Pick<TimerSpec, 'data' | 'gasLimit' | 'bid'>>
+export type TermChange = Partial<Pick<TimerSpec, 'data' | 'gasLimit' | 'bid'>> & {
+  /** It counts from now; the timer gets another kernel id. */
+  readonly schedule?: WantedSchedule
+}
 
 export interface TimerQueue extends Omit<QueueDetail, 'items'> {
   readonly items: readonly (QueueDetail['items'][number] & { readonly timerId: TimerId | null })[]
@@ -89,9 +88,12 @@ interface TimersPorts {
 const ANSWER_MS = 20_000
 /** The most commands of a chain that may wait for an answer. */
 const MAX_PENDING = 2_000
+/** To end a timer by cron that goes on meanwhile. */
+const MAX_TRIES = 5
 
 export function createTimers(ports: TimersPorts): Timers {
   const { store, clock, random } = ports
+  const schedules = createSchedules(ports)
   const answers = createRequestAnswers<StoredCommand>({
     store: ports.notices,
     clock,
@@ -147,29 +149,17 @@ export function createTimers(ports: TimersPorts): Timers {
   }
 
   async function formSpec(wanted: NewTimer, chainId: number): Promise<TimerSpec> {
-    const { owner, target, data, bid, value, when, overlap, appendDeliverId, maxFeeWei } = wanted
+    const { owner, target, data, bid, value, when, overlap, appendDeliverId, maxFailures, onLowFunds, maxFeeWei } =
+      wanted
     const signer = await ports.signers.find({ chainId, signer: owner })
     if (signer === null)
       throw new AppError('unknown_signer', `${owner} is not registered on chain ${chainId}. Register it first.`, {
         field: 'from',
       })
-    const schedule = resolveSchedule(wanted.schedule, chainId)
+    const schedule = schedules.resolve(wanted.schedule, chainId)
     const gasLimit = wanted.gasLimit ?? (await estimateGas(wanted, chainId))
-    return { chainId, owner, target, schedule, data, gasLimit, bid, value, when, overlap, appendDeliverId, maxFeeWei }
-  }
-
-  function resolveSchedule(wanted: WantedSchedule, chainId: number): TimerSchedule {
-    if (wanted.type === 'watch') return wanted
-    const blockTimeMs = ports.chains.get(chainId)?.blockTimeMs ?? 0
-    const blocks = wanted.minutes === undefined ? wanted.blocks : countBlocks(wanted.minutes, blockTimeMs)
-    if (wanted.type === 'interval') return { type: 'interval', everyBlocks: blocks ?? 0 }
-    return { type: 'timeout', dueHeight: wanted.height ?? headOf(chainId) + (blocks ?? 0) }
-  }
-
-  function headOf(chainId: number): number {
-    const head = ports.viewOf(chainId)?.head.number
-    if (head === undefined) throw new AppError('chain_unavailable', `No block of chain ${chainId} has been seen yet.`)
-    return head
+    const rules = { when, overlap, appendDeliverId, maxFailures, onLowFunds, maxFeeWei }
+    return { chainId, owner, target, schedule, data, gasLimit, bid, value, ...rules }
   }
 
   async function estimateGas({ owner, target, data, value }: NewTimer, chainId: number): Promise<bigint> {
@@ -210,13 +200,20 @@ export function createTimers(ports: TimersPorts): Timers {
     return { type: made === timerId ? 'created' : 'existing', timer: await get(made) } as const
   }
 
-  async function end(id: TimerId, type: 'cancel' | 'pause'): Promise<ManagedTimer> {
+  async function end(id: TimerId, type: 'cancel' | 'pause', triesLeft = MAX_TRIES): Promise<ManagedTimer> {
     const timer = await get(id)
     const { kernelId, spec } = timer
-    const isFit = timer.state === 'ACTIVE' || (type === 'cancel' && timer.state === 'PAUSED')
-    if (!isFit) throw forbid(type, `The timer is ${timer.state}.`)
+    const isFit = timer.state === 'ACTIVE' || (type === 'cancel' && (timer.state === 'PAUSED' || isBetweenTimes(timer)))
+    if (!isFit) throw forbid(type, explainState(timer))
     const { owner, target } = spec
-    await ask(spec.chainId, { type, timerId: id, kernelId, spec: { owner, target } })
+    try {
+      await ask(spec.chainId, { type, timerId: id, kernelId, spec: { owner, target } })
+    } catch (error) {
+      // By cron, it may have fired and got its next time meanwhile.
+      const isMoved = spec.schedule.type === 'cron' && (await get(id)).kernelId !== kernelId
+      if (!isMoved || triesLeft <= 1) throw error
+      return await end(id, type, triesLeft - 1)
+    }
     return await get(id)
   }
 
@@ -228,10 +225,15 @@ export function createTimers(ports: TimersPorts): Timers {
       await get(id)
       return store.listFires(id, page)
     },
-    update: async (id, change) => {
-      const { state, kernelId, spec } = await get(id)
-      if (state !== 'ACTIVE') throw forbid('update', `The timer is ${state}.`)
-      await ask(spec.chainId, { type: 'update', timerId: id, kernelId, spec: { ...spec, ...change } })
+    update: async (id, { schedule: wanted, ...terms }) => {
+      const timer = await get(id)
+      const { kernelId, spec } = timer
+      if (timer.state !== 'ACTIVE') throw forbid('update', explainState(timer))
+      const schedule = wanted === undefined ? spec.schedule : schedules.resolve(wanted, spec.chainId)
+      const change = { timerId: id, kernelId, spec: { ...spec, ...terms, schedule } }
+      const asked =
+        wanted === undefined ? ({ type: 'update' } as const) : ({ type: 'reschedule', isNext: false } as const)
+      await ask(spec.chainId, { ...change, ...asked })
       return await get(id)
     },
     cancel: (id) => end(id, 'cancel'),
@@ -239,40 +241,43 @@ export function createTimers(ports: TimersPorts): Timers {
     resume: async (id) => {
       const { state, spec } = await get(id)
       if (state !== 'PAUSED') throw forbid('resume', `The timer is ${state}.`)
-      const { schedule } = spec
-      // Its height may have passed meanwhile: then it fires as soon as possible.
-      const dueHeight = schedule.type === 'timeout' ? Math.max(schedule.dueHeight, headOf(spec.chainId) + 2) : 0
-      const resumed = schedule.type === 'timeout' ? { ...schedule, dueHeight } : schedule
-      await ask(spec.chainId, { type: 'set', timerId: id, spec: { ...spec, schedule: resumed }, label: null })
+      const schedule = schedules.resume(spec)
+      await ask(spec.chainId, { type: 'set', timerId: id, spec: { ...spec, schedule }, label: null })
       return await get(id)
     },
     queue: async (chainId, limit) => {
       const resolved = resolveChain(chainId)
-      // A chain that never had a timer need not be queried, and reading must not start anything.
-      if ((await store.readTip(resolved)) === null) {
-        const { head } = ports.viewOf(resolved) ?? { head: { number: 0 } }
-        return { ...describeQueue(createHostState(resolved), 0), height: head.number + 1, items: [] }
-      }
-      const { answer } = await ask(resolved, { type: 'queue', limit })
-      const detail = answer.detail as QueueDetail
-      const timers = await store.findTimersByKernelId(detail.items.map(({ kernelId }) => kernelId as Hash))
+      const stored = await store.readQueue(resolved)
+      const next = (ports.viewOf(resolved)?.head.number ?? 0) + 1
+      if (stored === null) return { ...describeQueue(createHostState(resolved)), height: next, items: [] }
+      const detail = stored.queue as QueueDetail | null
+      // Only a node of an earlier version leaves a queue that is not of the last block.
+      if (detail?.height !== stored.tip.height + 1)
+        throw new AppError(
+          'timers_unavailable',
+          'The node that runs the timers has not published its queue yet. Retry.',
+        )
+      // Without timers, blocks pass unread.
+      if (detail.live === 0 && !stored.hasObserved)
+        return { ...detail, height: Math.max(detail.height, next), items: [] }
+      const items = detail.items.slice(0, limit)
+      const timers = await store.findTimersByKernelId(items.map(({ kernelId }) => kernelId as Hash))
       const ids = new Map<string, TimerId>(timers.map(({ kernelId, id }) => [kernelId, id]))
-      return { ...detail, items: detail.items.map((item) => ({ ...item, timerId: ids.get(item.kernelId) ?? null })) }
+      return { ...detail, items: items.map((item) => ({ ...item, timerId: ids.get(item.kernelId) ?? null })) }
     },
     changeParams: async (chainId, change) => {
-      const { answer } = await ask(resolveChain(chainId), { type: 'params', change })
+      const resolved = resolveChain(chainId)
+      // What is wrong whatever the parameters are now is not stored for the node that runs the timers.
+      const fault = checkParamChange(readParamChange(change))
+      if (fault !== null) throw explainRefusal(fault)
+      const { answer } = await ask(resolved, { type: 'params', change })
       return answer.detail as { readonly fromHeight: number; readonly params: unknown }
     },
     close: answers.close,
   }
 }
 
-function countBlocks(minutes: number, blockTimeMs: number): number {
-  try {
-    return Number(blocksInMinutes(minutes, { blockTimeMs }))
-  } catch (error) {
-    if (error instanceof InvalidParamError)
-      throw new AppError('invalid_request', `${error.message}.`, { field: 'schedule.minutes' })
-    throw error
-  }
+function explainState(timer: ManagedTimer): string {
+  if (isBetweenTimes(timer)) return 'The timer has just fired, and its next time is not set yet. Try again in a moment.'
+  return `The timer is ${timer.state}.`
 }

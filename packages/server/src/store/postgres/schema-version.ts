@@ -18,6 +18,7 @@ export const MIGRATIONS = [
   '0016_signer_keys.sql',
   '0017_spending_rules.sql',
   '0018_retention.sql',
+  '0019_timer_costs.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

@@ -104,11 +104,14 @@ create table mailbox_entry (
   aliases bytea[] not null default '{}'::bytea[],
   tx_id uuid,
   created_at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
+  withdrawn boolean not null default false,
+  metered boolean not null default false,
   constraint mailbox_entry_block_hash_check CHECK ((octet_length(block_hash) = 32)),
   constraint mailbox_entry_chain_id_fire_key_key UNIQUE (chain_id, fire_key),
   constraint mailbox_entry_check CHECK (((state = 'QUEUED'::text) = (tx_id IS NOT NULL))),
   constraint mailbox_entry_check1 CHECK (((state = 'SKIPPED'::text) = (skip_reason IS NOT NULL))),
   constraint mailbox_entry_check2 CHECK (((NOT orphaned) OR (state = 'QUEUED'::text))),
+  constraint mailbox_entry_check3 CHECK ((orphaned OR (NOT withdrawn))),
   constraint mailbox_entry_deliver_id_check CHECK ((octet_length(deliver_id) = 32)),
   constraint mailbox_entry_digest_check CHECK ((octet_length(digest) = 32)),
   constraint mailbox_entry_fire_key_check CHECK ((octet_length(fire_key) = 32)),
@@ -129,6 +132,14 @@ CREATE INDEX mailbox_entry_of_timer ON public.mailbox_entry USING btree (timer_i
 CREATE INDEX mailbox_entry_of_tx ON public.mailbox_entry USING btree (tx_id) WHERE (tx_id IS NOT NULL);
 
 CREATE INDEX mailbox_entry_skipped ON public.mailbox_entry USING btree (chain_id, height) WHERE (state = 'SKIPPED'::text);
+
+CREATE INDEX mailbox_entry_unfunded ON public.mailbox_entry USING btree (chain_id) WHERE ((skip_reason = 'low_funds'::text) AND (NOT metered));
+
+CREATE INDEX mailbox_entry_unmetered ON public.mailbox_entry USING btree (chain_id, height, "position") WHERE ((state = 'QUEUED'::text) AND (NOT metered));
+
+CREATE INDEX mailbox_entry_unmetered_of_timer ON public.mailbox_entry USING btree (timer_id) WHERE ((state = 'QUEUED'::text) AND (NOT metered));
+
+CREATE INDEX mailbox_entry_withdrawn ON public.mailbox_entry USING btree (chain_id) WHERE withdrawn;
 
 create table managed_tx (
   tx_id uuid not null,
@@ -477,6 +488,11 @@ create table timer (
   created_height bigint not null,
   created_at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
   created_by text not null,
+  sent bigint not null default 0,
+  reverted bigint not null default 0,
+  gas_used numeric(78,0) not null default 0,
+  fees_paid numeric(78,0) not null default 0,
+  failures bigint not null default 0,
   constraint timer_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
   constraint timer_kernel_id_check CHECK ((octet_length(kernel_id) = 32)),
   constraint timer_kernel_id_key UNIQUE (kernel_id),
@@ -485,6 +501,8 @@ create table timer (
   constraint timer_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'PAUSED'::text, 'CANCELLED'::text, 'DONE'::text, 'EVICTED'::text, 'RETIRED'::text]))),
   constraint timer_target_check CHECK ((octet_length(target) = 20))
 ) with (fillfactor=70);
+
+CREATE INDEX timer_between_times ON public.timer USING btree (chain_id) WHERE ((state = 'DONE'::text) AND (((spec -> 'schedule'::text) ->> 'type'::text) = 'cron'::text));
 
 CREATE INDEX timer_list ON public.timer USING btree (chain_id, place);
 
@@ -518,6 +536,7 @@ create table timer_chain (
   snapshot_height bigint,
   snapshot_block jsonb,
   snapshot_params jsonb,
+  queue jsonb,
   constraint timer_chain_block_hash_check CHECK ((octet_length(block_hash) = 32)),
   constraint timer_chain_chain_id_fkey FOREIGN KEY (chain_id) REFERENCES timer_lease(chain_id),
   constraint timer_chain_check CHECK ((num_nulls(snapshot_height, snapshot_block, snapshot_params) = ANY (ARRAY[0, 3]))),

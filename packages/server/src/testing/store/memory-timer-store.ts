@@ -1,16 +1,27 @@
 /** Timers as a model in memory: same answers and refusals as PostgreSQL gives, each call one step. */
 import { mayUse } from '../../core/access/caller.ts'
 import type { Hash } from '../../core/hex.ts'
-import type { Fire, KernelId, ManagedTimer, TimerId } from '../../core/timer/timer.ts'
+import type { Lane } from '../../core/lane/lane.ts'
+import {
+  type Fire,
+  isBetweenTimes,
+  type KernelId,
+  type ManagedTimer,
+  type TimerCost,
+  type TimerId,
+  TOO_MANY_FAILURES,
+} from '../../core/timer/timer.ts'
 import type { CommandId, LoggedCommand, StoredCommand } from '../../core/timer/timer-command.ts'
-import { isTerminal } from '../../core/transaction/transaction.ts'
+import { isTerminal, type Transaction } from '../../core/transaction/transaction.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Notice } from '../../ports/notice.ts'
 import type { Store } from '../../ports/store.ts'
 import type {
   BlocksWrite,
   CommandsWrite,
+  FirePlace,
   Incarnation,
+  MeterResult,
   TimerBlock,
   TimerChange,
   TimerLease,
@@ -22,7 +33,7 @@ import type {
 
 interface MemoryPorts {
   readonly clock: Pick<Clock, 'now'>
-  readonly transactions: Pick<Store, 'insertTransactions' | 'findTransactions' | 'countQueued'>
+  readonly transactions: Pick<Store, 'insertTransactions' | 'findTransactions' | 'countQueued' | 'listLaneStatus'>
 }
 
 export interface MemoryTimerStore extends TimerStore {
@@ -38,8 +49,12 @@ interface MemoryChain {
   snapshot: TimerSnapshot | null
   blocks: TimerBlock[]
   log: LoggedCommand[]
-  fires: Fire[]
+  fires: MemoryFire[]
+  queue: unknown
 }
+
+/** `isWithdrawn`: its transaction was in line when its block was dropped. `isMetered`: its cost has been added up. */
+type MemoryFire = Omit<Fire, 'txState'> & { readonly isWithdrawn: boolean; readonly isMetered: boolean }
 
 interface MemoryCommand extends StoredCommand {
   readonly tenant: string
@@ -49,8 +64,10 @@ interface MemoryCommand extends StoredCommand {
   readonly isLogged: boolean
 }
 
-type MemoryTimer = ManagedTimer & { readonly baseFires: number }
+/** The cost is added up from the transactions when it is read. */
+type MemoryTimer = Omit<ManagedTimer, 'cost'> & { readonly baseFires: number; readonly failures: number }
 
+const ENDS = { cancel: 'CANCELLED', pause: 'PAUSED', retire: 'RETIRED' } as const
 const MAX_ALIASES = 16
 const ANSWERS_KEPT_MS = 10 * 60_000
 
@@ -75,6 +92,7 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
       blocks: [],
       log: [],
       fires: [],
+      queue: null,
     }
     chains.set(chainId, made)
     return made
@@ -99,21 +117,38 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     for (const { kernelId, isLive, dueHeight, fireSeq, ended, spec } of changes) {
       const timer = byKernelId(kernelId)
       if (timer === undefined) continue
-      const isEnded = timer.state === 'PAUSED' || timer.state === 'CANCELLED'
+      const isRetired = timer.endReason === TOO_MANY_FAILURES
+      const isEnded = timer.state === 'PAUSED' || timer.state === 'CANCELLED' || isRetired
       timers.set(timer.id, {
         ...timer,
         spec: spec ?? timer.spec,
+        failures: spec === undefined ? timer.failures : 0,
         dueHeight: isEnded ? null : dueHeight,
         fireCount: timer.baseFires + fireSeq,
         state: isEnded ? timer.state : isLive ? 'ACTIVE' : (ended?.state ?? 'DONE'),
-        endReason: isEnded ? null : (ended?.reason ?? null),
+        endReason: isEnded ? timer.endReason : (ended?.reason ?? null),
       })
     }
   }
 
-  async function countOpen(timerId: TimerId, fires: readonly Fire[]): Promise<number> {
+  async function countOpen(timerId: TimerId, fires: readonly MemoryFire[]): Promise<number> {
     const ids = fires.flatMap((fire) => (fire.timerId === timerId && fire.txId !== null ? [fire.txId] : []))
     return (await transactions.findTransactions(ids)).filter((tx) => !isTerminal(tx)).length
+  }
+
+  async function isOutOfFunds(lane: Lane): Promise<boolean> {
+    const [status] = await transactions.listLaneStatus({ lane })
+    return status?.health.problems.some(({ code }) => code === 'out_of_funds') ?? false
+  }
+
+  async function findSkipReason(
+    { transaction, maxOpen, isRefused, isSkippedUnfunded }: BlocksWrite['handOffs'][number],
+    { open, isFull }: { readonly open: number; readonly isFull: boolean },
+  ): Promise<Fire['skipReason']> {
+    if (isRefused === true) return 'refused_by_rule'
+    if (isSkippedUnfunded && (await isOutOfFunds(transaction.intent.lane))) return 'low_funds'
+    if (open + 1 > maxOpen) return 'overlap'
+    return isFull ? 'queue_full' : null
   }
 
   /** What became of each that is to be handed over. */
@@ -121,7 +156,8 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     const outcomes = new Map<Hash, Pick<Fire, 'state' | 'txId' | 'skipReason'>>()
     const turns = new Map<TimerId, number>()
     const { fires } = chainOf(lease.chainId)
-    for (const { deliverId, fireKey, timerId, transaction, maxOpen, isRefused } of handOffs) {
+    for (const handOff of handOffs) {
+      const { deliverId, fireKey, timerId, transaction } = handOff
       if (fires.some((fire) => fire.fireKey === fireKey && fire.state === 'QUEUED')) continue
       const open = turns.get(timerId) ?? (await countOpen(timerId, fires))
       turns.set(timerId, open + 1)
@@ -130,8 +166,7 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
         (depth) => depth.lane.chainId === lane.chainId && depth.lane.signer === lane.signer,
       )
       const queued = line.reduce((sum, depth) => sum + depth.queued, 0)
-      const fullness = queued >= maxQueued ? 'queue_full' : null
-      const skipReason = isRefused === true ? 'refused_by_rule' : open + 1 > maxOpen ? 'overlap' : fullness
+      const skipReason = await findSkipReason(handOff, { open, isFull: queued >= maxQueued })
       const [inserted] = skipReason === null ? await transactions.insertTransactions([transaction]) : []
       outcomes.set(
         deliverId,
@@ -143,6 +178,28 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     return outcomes
   }
 
+  /** The transactions of these fires that are in such a state. */
+  async function findStates(
+    { fires }: MemoryChain,
+    isSuch: (tx: Transaction) => boolean,
+  ): Promise<ReadonlySet<string>> {
+    const ids = fires.flatMap(({ txId }) => txId ?? [])
+    return new Set((await transactions.findTransactions(ids)).filter(isSuch).map(({ id }) => id))
+  }
+
+  async function findFinal({ fires }: MemoryChain): Promise<ReadonlyMap<string, Transaction>> {
+    const found = await transactions.findTransactions(fires.flatMap(({ txId }) => txId ?? []))
+    return new Map(found.filter(isTerminal).map((tx) => [tx.id, tx]))
+  }
+
+  async function presentFires(fires: readonly MemoryFire[]): Promise<readonly Fire[]> {
+    const found = await transactions.findTransactions(fires.flatMap(({ txId }) => txId ?? []))
+    const states = new Map(found.map(({ id, state }) => [id, state]))
+    return fires.map(({ isWithdrawn: _isWithdrawn, isMetered: _isMetered, ...fire }) =>
+      structuredClone({ ...fire, txState: states.get(fire.txId ?? '') ?? null }),
+    )
+  }
+
   async function writeBlocks(write: BlocksWrite): Promise<TimerWriteResult> {
     const { lease, expected, blocks } = write
     const rewindTo = write.rewindTo ?? Number.POSITIVE_INFINITY
@@ -150,12 +207,23 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     if (!isHeldBy(lease)) return { type: 'fenced' }
     const last = blocks.at(-1)
     if (!isTip(chain.tip, expected) || last === undefined) return { type: 'stale' }
+    const keys = new Set(write.fires.map(({ fireKey }) => fireKey))
+    const [ended, queued] = [await findStates(chain, isNeverSent), await findStates(chain, isQueued)]
+    const voided = chain.fires.filter(
+      (fire) => fire.isWithdrawn && keys.has(fire.fireKey) && ended.has(fire.txId ?? ''),
+    )
+    chain.fires = chain.fires.filter((fire) => !voided.includes(fire))
     const outcomes = await handOver(write)
+    chain.queue = structuredClone(write.queue)
     chain.tip = { height: last.height, hash: last.hash, stateRoot: last.stateRoot }
     chain.blocks = [...chain.blocks.filter(({ height }) => height <= rewindTo), ...structuredClone(blocks)]
     chain.fires = chain.fires
       .filter(({ height, state }) => height <= rewindTo || state === 'QUEUED')
-      .map((fire) => (fire.height > rewindTo ? { ...fire, isOrphaned: true } : fire))
+      .map((fire) =>
+        fire.height > rewindTo && !fire.isOrphaned
+          ? { ...fire, isOrphaned: true, isWithdrawn: queued.has(fire.txId ?? '') }
+          : fire,
+      )
       .map((fire) =>
         fire.state === 'OBSERVED' && outcomes.has(fire.deliverId) ? { ...fire, ...outcomes.get(fire.deliverId) } : fire,
       )
@@ -163,12 +231,16 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
       const index = chain.fires.findIndex(({ fireKey }) => fireKey === fire.fireKey)
       const known = chain.fires[index]
       if (known === undefined) {
-        chain.fires.push({ ...fire, isOrphaned: false, aliases: [], txId: null, ...outcomes.get(fire.deliverId) })
+        const before = voided.find(({ fireKey }) => fireKey === fire.fireKey)
+        const names = before === undefined ? [] : [before.deliverId, ...before.aliases]
+        const aliases = names.filter((name) => name !== fire.deliverId).slice(0, MAX_ALIASES)
+        const fresh = { isOrphaned: false, isWithdrawn: false, isMetered: false, aliases, txId: null }
+        chain.fires.push({ ...fire, ...fresh, ...outcomes.get(fire.deliverId) })
       } else if (known.state === 'QUEUED') {
         const isNew = fire.deliverId !== known.deliverId && !known.aliases.includes(fire.deliverId)
         const aliases = isNew ? [fire.deliverId, ...known.aliases].slice(0, MAX_ALIASES) : known.aliases
         const { height, blockHash, position } = fire
-        chain.fires[index] = { ...known, height, blockHash, position, isOrphaned: false, aliases }
+        chain.fires[index] = { ...known, height, blockHash, position, isOrphaned: false, isWithdrawn: false, aliases }
       }
     }
     change(write.changes)
@@ -176,8 +248,11 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
   }
 
   function start(write: CommandsWrite, { logged, started }: CommandsWrite['results'][number]): void {
-    if (started === null || logged?.command.type !== 'set') return
-    const { spec, label } = logged.command
+    if (started === null || logged === null) return
+    const { command } = logged
+    if (command.type !== 'set' && command.type !== 'reschedule') return
+    const { spec } = command
+    const label = command.type === 'set' ? command.label : null
     const { timerId, kernelId, dueHeight } = started
     const before = timers.get(timerId)
     if (label !== null) {
@@ -197,6 +272,7 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
         dueHeight,
         fireCount: 0,
         baseFires: 0,
+        failures: 0,
         createdHeight: write.expected.height,
         createdAt: clock.now(),
         createdBy,
@@ -204,7 +280,9 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
       })
     } else if (before !== undefined) {
       const fires = before.fireCount
-      timers.set(timerId, { ...before, kernelId, spec, state: 'ACTIVE', endReason: null, dueHeight, baseFires: fires })
+      const failures = command.type === 'reschedule' && command.isNext ? before.failures : 0
+      const fresh = { state: 'ACTIVE', endReason: null, failures } as const
+      timers.set(timerId, { ...before, ...fresh, kernelId, spec, dueHeight, baseFires: fires })
     }
     const { tenant, createdBy, metadata } = timers.get(timerId) as MemoryTimer
     incarnations.set(kernelId, { kernelId, timerId, tenant, createdBy, metadata, spec })
@@ -227,10 +305,12 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
       chain.log.push(logged)
       chain.seq = logged.seq
       const own = logged.command
-      const timer = own.type === 'cancel' || own.type === 'pause' ? timers.get(own.timerId) : undefined
-      if (timer !== undefined)
-        timers.set(timer.id, { ...timer, state: own.type === 'pause' ? 'PAUSED' : 'CANCELLED', dueHeight: null })
+      if (own.type !== 'cancel' && own.type !== 'pause' && own.type !== 'retire') continue
+      const timer = timers.get(own.timerId)
+      const endReason = own.type === 'retire' ? TOO_MANY_FAILURES : null
+      if (timer !== undefined) timers.set(timer.id, { ...timer, state: ENDS[own.type], dueHeight: null, endReason })
     }
+    chain.queue = structuredClone(write.queue)
     change(write.changes)
     for (const { id, answeredAt, isLogged } of commands.values()) {
       if (answeredAt !== null && !isLogged && answeredAt < clock.now() - ANSWERS_KEPT_MS) commands.delete(id)
@@ -239,7 +319,58 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     return { type: 'written' }
   }
 
-  const present = ({ baseFires: _baseFires, ...timer }: MemoryTimer): ManagedTimer => structuredClone(timer)
+  async function present(found: readonly MemoryTimer[]): Promise<readonly ManagedTimer[]> {
+    const all: ManagedTimer[] = []
+    for (const { baseFires: _baseFires, failures, ...timer } of found) {
+      const fires = chainOf(timer.spec.chainId).fires.filter(({ timerId }) => timerId === timer.id)
+      const sent = await transactions.findTransactions(fires.flatMap(({ txId }) => txId ?? []))
+      all.push(structuredClone({ ...timer, cost: { ...sumCost(sent.filter(isTerminal)), failures } }))
+    }
+    return all
+  }
+
+  function meter(
+    lease: TimerLease,
+    after: FirePlace | null,
+    limit: number,
+    final: ReadonlyMap<string, Transaction>,
+  ): MeterResult {
+    if (!isHeldBy(lease)) return { type: 'fenced' }
+    const chain = chainOf(lease.chainId)
+    const looked = chain.fires
+      .filter(({ isMetered, txId }) => txId !== null && !isMetered)
+      .filter((fire) => after === null || comparePlaces(fire, after) > 0)
+      .sort(comparePlaces)
+      .slice(0, limit)
+    const metered = looked.filter(({ txId }) => final.has(txId ?? ''))
+    chain.fires = chain.fires.map((fire) => (metered.includes(fire) ? { ...fire, isMetered: true } : fire))
+    const last = looked.length < limit ? undefined : looked.at(-1)
+    const next = last === undefined ? null : { height: last.height, position: last.position }
+    const retiring = new Set(metered.flatMap((fire) => (countFailure(fire, final) ? [fire.timerId] : [])))
+    for (const timerId of retiring) askToRetire(timers.get(timerId) as MemoryTimer)
+    return { type: 'metered', next, open: looked.length - metered.length, retiring: retiring.size }
+  }
+
+  /** True if the timer has failed too often with this one. */
+  function countFailure({ timerId, txId }: MemoryFire, final: ReadonlyMap<string, Transaction>): boolean {
+    const timer = timers.get(timerId)
+    const tx = final.get(txId ?? '')
+    if (timer === undefined || tx === undefined) return false
+    const isFailure = tx.state === 'FAILED_FINAL' || tx.subState === 'rejected'
+    const failures = tx.state === 'CONFIRMED' ? 0 : timer.failures + (isFailure ? 1 : 0)
+    timers.set(timerId, { ...timer, failures })
+    const { maxFailures } = timer.spec
+    return isFailure && timer.state === 'ACTIVE' && maxFailures > 0 && failures >= maxFailures
+  }
+
+  function askToRetire({ id: timerId, kernelId, tenant, failures, spec }: MemoryTimer): void {
+    const { chainId, owner, target } = spec
+    const command = { type: 'retire', timerId, kernelId, tenant, failures, spec: { owner, target } } as const
+    const open = { answer: null, answeredAt: null, isLogged: false }
+    const id = `retire-${timerId}-${failures}`
+    commands.set(id, { id, chainId, command, tenant: '', requestId: null, digest: null, ...open })
+  }
+
   const newestFirst = () => [...timers.values()].sort((a, b) => b.place - a.place)
 
   return {
@@ -298,6 +429,7 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     },
     writeBlocks,
     writeCommands: async (write) => writeCommands(write),
+    meterFires: async (lease, after, limit) => meter(lease, after, limit, await findFinal(chainOf(lease.chainId))),
     saveSnapshot: async (lease, snapshot) => {
       if (!isHeldBy(lease)) return { type: 'fenced' }
       const chain = chainOf(lease.chainId)
@@ -318,18 +450,22 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
       ),
     findTimer: async (id) => {
       const timer = timers.get(id)
-      return timer === undefined ? null : present(timer)
+      return timer === undefined ? null : ((await present([timer]))[0] ?? null)
     },
-    findTimers: async (ids) => [...new Set(ids)].flatMap((id) => timers.get(id) ?? []).map(present),
-    findTimersByKernelId: async (kernelIds) => kernelIds.flatMap((id) => byKernelId(id) ?? []).map(present),
+    listBetweenTimes: async (chainId, limit) =>
+      await present(
+        [...timers.values()].filter((timer) => timer.spec.chainId === chainId && isBetweenTimes(timer)).slice(0, limit),
+      ),
+    findTimers: async (ids) => await present([...new Set(ids)].flatMap((id) => timers.get(id) ?? [])),
+    findTimersByKernelId: async (kernelIds) => await present(kernelIds.flatMap((id) => byKernelId(id) ?? [])),
     findTimerByRequest: async (chainId, tenant, requestId) => {
       const found = [...timers.values()].find(
         (timer) => timer.requestId === requestId && timer.tenant === tenant && timer.spec.chainId === chainId,
       )
-      return found === undefined ? null : present(found)
+      return found === undefined ? null : ((await present([found]))[0] ?? null)
     },
-    listTimers: async ({ chainId, owner, target, states, reach }, { before, limit }) =>
-      newestFirst()
+    listTimers: async ({ chainId, owner, target, states, reach }, { before, limit }) => {
+      const found = newestFirst()
         .filter(
           ({ spec, state, place: at }) =>
             (chainId === undefined || spec.chainId === chainId) &&
@@ -340,9 +476,10 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
             (before === null || at < before),
         )
         .slice(0, limit)
-        .map(present),
-    listFires: async (timerId, { before, limit }) =>
-      [...chains.values()]
+      return await present(found)
+    },
+    listFires: async (timerId, { before, limit }) => {
+      const found = [...chains.values()]
         .flatMap(({ fires }) => fires.filter((fire) => fire.timerId === timerId))
         .sort((a, b) => b.height - a.height || b.position - a.position)
         .filter(
@@ -350,14 +487,44 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
             before === null || height < before.height || (height === before.height && position < before.position),
         )
         .slice(0, limit)
-        .map((fire) => structuredClone(fire)),
+      return await presentFires(found)
+    },
     readTip: async (chainId) => chainOf(chainId).tip,
+    readQueue: async (chainId) => {
+      const { tip, queue, fires } = chainOf(chainId)
+      const hasObserved = fires.some(({ state }) => state === 'OBSERVED')
+      return tip === null ? null : structuredClone({ tip, queue, hasObserved })
+    },
+    listWithdrawn: async (chainId, limit) => {
+      const chain = chainOf(chainId)
+      const queued = await findStates(chain, isQueued)
+      const ids = chain.fires.flatMap(({ isWithdrawn, txId }) => (isWithdrawn && txId !== null ? [txId] : []))
+      return ids.filter((id) => queued.has(id)).slice(0, limit)
+    },
     listen: (listener) => {
       const own: typeof listener = (notice) => listener(notice)
       listeners.add(own)
       return () => listeners.delete(own)
     },
     close: async () => listeners.clear(),
+  }
+}
+
+const isQueued = ({ state }: Transaction): boolean => state === 'QUEUED'
+/** Cancelled in line: no nonce was ever taken for it. */
+const isNeverSent = (tx: Transaction): boolean => tx.state === 'CANCELLED' && !('nonce' in tx && tx.nonce !== null)
+
+function comparePlaces(a: FirePlace, b: FirePlace): number {
+  return a.height - b.height || a.position - b.position
+}
+
+function sumCost(final: readonly Transaction[]): Omit<TimerCost, 'failures'> {
+  const inclusions = final.flatMap((tx) => ('inclusion' in tx && tx.inclusion !== null ? [tx.inclusion] : []))
+  return {
+    sent: inclusions.length,
+    reverted: final.filter(({ state }) => state === 'FAILED_FINAL').length,
+    gasUsed: inclusions.reduce((sum, { gasUsed }) => sum + gasUsed, 0n),
+    feesPaid: inclusions.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n),
   }
 }
 

@@ -31,6 +31,8 @@ export function anySpec(lane: Lane, change: Partial<TimerSpec> = {}): TimerSpec 
     when: null,
     overlap: 'buffer',
     appendDeliverId: false,
+    onLowFunds: 'wait',
+    maxFailures: 0,
     maxFeeWei: null,
     ...change,
   }
@@ -53,7 +55,7 @@ export function anyBlock(height: number, change: Partial<TimerBlock> = {}): Time
   return { height, hash, stateRoot, parentStateRoot, keys: [], ...change }
 }
 
-const NO_CHANGE = { rewindTo: null, fires: [], changes: [], handOffs: [], maxQueued: 1_000 } as const
+const NO_CHANGE = { rewindTo: null, fires: [], changes: [], handOffs: [], maxQueued: 1_000, queue: null } as const
 
 /** Writes one block on top of what is there. */
 export async function writeBlock(
@@ -86,6 +88,7 @@ export async function acceptCommand(
     expected: tip,
     expectedSeq: lastSeq,
     changes: [],
+    queue: null,
     results: [
       {
         id,

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { A, SmallWorld } from '../small-world.suite.ts'
 import { createParamSchedule, epochOf, paramsAt, voteParams } from './param-schedule.ts'
-import { checkParams, DEFAULT_PARAMS, maxGasLimitPerTimer, mergeParams, starvationBlocks } from './timer-params.ts'
+import {
+  checkParamChange,
+  checkParams,
+  DEFAULT_PARAMS,
+  maxGasLimitPerTimer,
+  mergeParams,
+  starvationBlocks,
+} from './timer-params.ts'
 
 describe('R17 safe parameters', () => {
   test('the defaults are safe, with N* = 64', () => {
@@ -42,6 +49,13 @@ describe('R17 safe parameters', () => {
   })
   test.each([[null], [[]], ['x'], [7]])('%s is not a change', (change) => {
     expect(mergeParams(DEFAULT_PARAMS, change)).toMatchObject({ code: 'ERR_INVALID_PARAM' })
+    expect(checkParamChange(change)).toMatchObject({ code: 'ERR_INVALID_PARAM' })
+  })
+  test('what no parameters allow is refused without knowing them, and nothing else', () => {
+    for (const change of [{ maxFun: 1 }, { maxFiresPerTarget: 1.5 }, { wBid: '1' }, { maxBid: 1n << 128n }])
+      expect(checkParamChange(change)).toMatchObject({ code: 'ERR_INVALID_PARAM' })
+    for (const change of [{ minBid: 2n ** 97n }, { minGasLimitPerTimer: 250_001n }, { maxFiresPerBlock: 0 }])
+      expect(checkParamChange(change)).toBeNull()
   })
 })
 

@@ -107,14 +107,23 @@ export function mergeParams(
   base: TimerParams,
   change: unknown,
 ): { readonly type: 'params'; readonly params: TimerParams } | Refusal {
+  const fault = checkParamChange(change)
+  if (fault !== null) return fault
+  const params = { ...base, ...(change as Partial<TimerParams>) }
+  return checkParams(params) ?? { type: 'params', params }
+}
+
+/** Null when some parameters may allow the change: each value is one that its parameter can have. */
+export function checkParamChange(change: unknown): Refusal | null {
   if (typeof change !== 'object' || change === null || Array.isArray(change)) {
     return refuse('ERR_INVALID_PARAM', 'a parameter change must be an object')
   }
   for (const name of Object.keys(change)) {
     if (!Object.hasOwn(DEFAULT_PARAMS, name)) return refuse('ERR_INVALID_PARAM', `unknown parameter ${name}`)
+    const fault = checkField(change as TimerParams, name as keyof TimerParams)
+    if (fault !== null) return refuse('ERR_INVALID_PARAM', `${name} ${fault}`)
   }
-  const params = { ...base, ...change } as TimerParams
-  return checkParams(params) ?? { type: 'params', params }
+  return null
 }
 
 /** Null when the parameters are safe to act on. */

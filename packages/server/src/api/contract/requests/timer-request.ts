@@ -1,15 +1,16 @@
 /** The body of `POST /v1/timers`, and what can be changed about a timer. */
 import { z } from 'zod'
 import { byteLength, type Hex } from '../../../core/hex.ts'
-import { COMPARISONS, type Condition, OVERLAPS } from '../../../core/timer/timer.ts'
-import type { NewTimer, WantedSchedule } from '../../../engine/timers/timers.ts'
+import { COMPARISONS, type Condition, LOW_FUNDS_RULES, OVERLAPS } from '../../../core/timer/timer.ts'
+import type { WantedSchedule } from '../../../engine/timers/resolve-schedule.ts'
+import type { NewTimer } from '../../../engine/timers/timers.ts'
 import { requestSchemas } from '../api-schemas.ts'
 import { addressInput } from '../values/address.ts'
 import { amountInput } from '../values/amount.ts'
 import { bytesInput } from '../values/bytes.ts'
 import { CallProblem, encodeCall, parseSignature } from '../values/encode-call.ts'
 import { textInput } from '../values/text.ts'
-import { contractKey, eventKey } from '../values/watch-key.ts'
+import { contractKey, eventKey, isLogKey } from '../values/watch-key.ts'
 import { callInput, MAX_GAS, MIN_GAS, metadataInput, requestIdInput } from './transaction-request.ts'
 
 /** Less than the kernel accepts. The kernel reports that itself. */
@@ -46,6 +47,19 @@ const interval = z
     error: 'must have exactly one of blocks and minutes',
   })
 
+const cron = z.strictObject({
+  type: z.literal('cron'),
+  cron: z
+    .string()
+    .min(9)
+    .max(200)
+    .meta({
+      description:
+        'Five fields, in UTC. The next time is converted to a block when the timer is set, and again after each fire.',
+      examples: ['0 9 * * mon-fri'],
+    }),
+})
+
 const watch = z
   .strictObject({
     type: z.literal('watch'),
@@ -80,6 +94,13 @@ const watch = z
     if (keys !== undefined) {
       if (contract !== undefined || event !== undefined)
         return problem(['keys'], 'cannot be used with contract or event')
+      const other = keys.findIndex((key) => byteLength(key) > 20 && !isLogKey(key))
+      // It would be accepted and never fire.
+      if (other >= 0)
+        return problem(
+          ['keys', other],
+          'must continue with 01 after the address: watches see events, not storage slots',
+        )
       return { type: 'watch', keys: [...new Set(keys)].sort() }
     }
     if (contract === undefined) return problem(['contract'], 'is required, unless keys are given')
@@ -94,8 +115,12 @@ const watch = z
   })
 
 const schedule = z
-  .discriminatedUnion('type', [timeout, interval, watch], { error: 'must be one of timeout, interval, watch' })
-  .meta({ description: 'When it fires: once at a block, every so many blocks, or when an event is logged.' })
+  .discriminatedUnion('type', [timeout, interval, cron, watch], {
+    error: 'must be one of timeout, interval, cron, watch',
+  })
+  .meta({
+    description: 'When it fires: once at a block, every so many blocks, about a time, or when an event is logged.',
+  })
 
 const SIGNED_NUMBER = /^-?[0-9]{1,78}$/
 
@@ -143,6 +168,14 @@ const fields = z.strictObject({
     .boolean()
     .optional()
     .meta({ description: 'Append the 32-byte id of the fire to the calldata, for contracts that check it.' }),
+  onLowFunds: z.enum(LOW_FUNDS_RULES).optional().meta({
+    description:
+      'While the signer has too little for the fees: `wait` (default) queues fires until it has enough, `skip` skips them.',
+  }),
+  maxFailures: z.int().min(0).max(1_000_000).optional().meta({
+    description:
+      'The timer ends after this many transactions in a row that revert, on chain or before they are sent. Default: 0, never.',
+  }),
   name: textInput(200).optional(),
   requestId: requestIdInput.optional(),
   metadata: metadataInput.optional(),
@@ -166,6 +199,8 @@ export const timerRequest = fields.transform((body, context): TimerRequest => {
     when: condition,
     overlap: body.overlap ?? 'buffer',
     appendDeliverId: body.appendDeliverId ?? false,
+    onLowFunds: body.onLowFunds ?? 'wait',
+    maxFailures: body.maxFailures ?? 0,
     name: body.name ?? null,
     requestId: body.requestId ?? null,
     metadata: body.metadata ?? {},
@@ -175,6 +210,7 @@ requestSchemas.add(timerRequest, { id: 'TimerRequest' })
 
 const changeFields = z
   .strictObject({
+    schedule: schedule.optional(),
     data: bytesInput(MAX_DATA_BYTES).optional(),
     call: callInput.optional(),
     gasLimit: amountInput({ min: MIN_GAS, max: MAX_GAS }).optional(),
@@ -188,6 +224,7 @@ export const timerChange = changeFields.transform((body, context) => {
   const data = body.data === undefined && body.call === undefined ? undefined : resolveData(body, context)
   if (data === null) return z.NEVER
   return {
+    ...(body.schedule !== undefined && { schedule: body.schedule as WantedSchedule }),
     ...(data !== undefined && { data }),
     ...(body.gasLimit !== undefined && { gasLimit: body.gasLimit }),
     ...(body.bid !== undefined && { bid: body.bid }),

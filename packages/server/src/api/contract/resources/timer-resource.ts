@@ -1,6 +1,7 @@
 /** Timers, their fires and their queue as the API shows them. */
 import { z } from 'zod'
-import { COMPARISONS, FIRE_STATES, OVERLAPS, TIMER_STATES } from '../../../core/timer/timer.ts'
+import { COMPARISONS, LOW_FUNDS_RULES, OVERLAPS, TIMER_STATES } from '../../../core/timer/timer.ts'
+import { TX_STATES } from '../../../core/transaction/transaction.ts'
 import { resourceSchemas } from '../api-schemas.ts'
 import { address } from '../values/address.ts'
 import { amount } from '../values/amount.ts'
@@ -10,6 +11,11 @@ import { instant } from '../values/instant.ts'
 const schedule = z.union([
   z.object({ type: z.literal('timeout'), height: z.int() }),
   z.object({ type: z.literal('interval'), blocks: z.int() }),
+  z.object({
+    type: z.literal('cron'),
+    cron: z.string(),
+    time: instant.meta({ description: 'The next time, which `dueHeight` stands for.' }),
+  }),
   z.object({ type: z.literal('watch'), keys: z.array(bytes) }),
 ])
 
@@ -33,6 +39,8 @@ export const timerResource = z.object({
     .nullable(),
   overlap: z.enum(OVERLAPS),
   appendDeliverId: z.boolean(),
+  onLowFunds: z.enum(LOW_FUNDS_RULES),
+  maxFailures: z.int().meta({ description: 'It ends after this many transactions in a row that revert. 0: never.' }),
   state: z.enum(TIMER_STATES),
   endReason: z.string().nullable().meta({ description: 'Why Drover ended it.' }),
   dueHeight: z
@@ -40,10 +48,23 @@ export const timerResource = z.object({
     .nullable()
     .meta({ description: 'The block at which it fires next. Null: it waits for an event, or it has ended.' }),
   fireCount: z.int(),
+  cost: z
+    .object({
+      sent: z.int().meta({ description: 'Transactions of this timer that are in a block and final.' }),
+      reverted: z.int(),
+      failures: z.int().meta({
+        description: 'How many of the last transactions in a row reverted, on chain or before they were sent.',
+      }),
+      gasUsed: amount,
+      feesPaid: amount.meta({ description: 'Wei.' }),
+    })
+    .meta({ description: 'What its final transactions have cost, reverted ones included.' }),
   name: z.string().nullable(),
   requestId: z.string().nullable(),
   metadata: z.record(z.string(), z.string()),
-  kernelId: hash.meta({ description: 'The `timer_id` of CIP-5. It changes when the timer is resumed.' }),
+  kernelId: hash.meta({
+    description: 'The `timer_id` of CIP-5. It changes when the timer is resumed or gets another schedule.',
+  }),
   createdHeight: z.int(),
   createdAt: instant,
   createdBy: z.string(),
@@ -63,11 +84,15 @@ export const fireResource = z.object({
   fireSeq: z.int(),
   height: z.int(),
   blockHash: hash,
-  state: z.enum(FIRE_STATES).meta({
-    description: '`OBSERVED`: a reorg can still drop it. `QUEUED`: it became a transaction. `SKIPPED`: it did not.',
+  state: z.enum(['OBSERVED', 'SKIPPED', ...TX_STATES]).meta({
+    description:
+      '`OBSERVED`: a reorg can still drop it. `SKIPPED`: nothing is sent. Otherwise it became a transaction, and this is the state of the transaction.',
   }),
   skipReason: z.string().nullable(),
-  orphaned: z.boolean().meta({ description: 'Its transaction was queued, and then a reorg dropped its block.' }),
+  orphaned: z.boolean().meta({
+    description:
+      'It became a transaction, and then a reorg dropped its block. If the transaction was still `QUEUED`, it is cancelled.',
+  }),
   aliases: z.array(hash).meta({ description: 'Ids of the same fire on other branches of the chain.' }),
   trigger: z.object({
     type: z.enum(['timeout', 'interval', 'watch']),

@@ -10,6 +10,11 @@ export function contractKey(contract: Address): Hex {
   return `${contract}${LOG_MARK}`
 }
 
+/** Whether a key longer than an address is one of logs. */
+export function isLogKey(key: Hex): boolean {
+  return key.startsWith(LOG_MARK, 2 + 2 * 20)
+}
+
 /** `args`: the indexed arguments in order, only the leading ones that must match. Throws a CallProblem. */
 export function eventKey(contract: Address, signature: string, args: readonly unknown[]): Hex {
   const event = parseEvent(signature)

@@ -111,7 +111,7 @@ export const updateTimer = defineRoute(
     operationId: 'updateTimer',
     method: 'PATCH',
     path: '/v1/timers/{id}',
-    summary: 'Change the calldata, gas limit or bid of a timer. It goes to the back of the line',
+    summary: 'Change the schedule, calldata, gas limit or bid of a timer. It goes to the back of the line',
     scope: 'send',
     answers: [{ status: 200, description: 'The updated timer.', schema: timerResource }],
     errors: ['not_found', 'action_forbidden', 'timers_unavailable'],

@@ -1,4 +1,5 @@
 /** Commands: inserted by any node, answered by the one that runs the chain's timers. The row is the answer. */
+import { TOO_MANY_FAILURES } from '../../../core/timer/timer.ts'
 import type { CommandId, StoredCommand, TimerCommand } from '../../../core/timer/timer-command.ts'
 import type {
   CommandInsert,
@@ -9,11 +10,12 @@ import type {
 } from '../../../ports/timer-store.ts'
 import type { Database } from '../database.ts'
 import { toBytes, toJson, toStored } from '../json-text.ts'
-import { CHANNEL, timersNotice } from '../notice-payload.ts'
+import { CHANNEL, EVENTS_APPENDED, timersNotice } from '../notice-payload.ts'
 import { HELD } from './timer-lease-statements.ts'
 import { type CommandRow, readCommand, toLabelText } from './timer-rows.ts'
 import { CHANGE_STEPS, toChangeRow } from './write-blocks.ts'
 
+const ENDS = { cancel: 'CANCELLED', pause: 'PAUSED', retire: 'RETIRED' } as const
 const ANSWERS_KEPT_MS = 10 * 60_000
 const FORGOTTEN_AT_ONCE = 200
 
@@ -54,15 +56,14 @@ select command_id, chain_id, body, answer from timer_command
 } as const
 
 /**
- * At most one result for each timer: a statement changes a row once. Queries and refused commands are kept for a while
- * for callers waiting for the result, then deleted in small batches. Commands that changed something are part of the
- * log.
+ * At most one result for each timer: a statement changes a row once. Refused commands are kept for a while for callers
+ * waiting for the result, then deleted in small batches. Commands that changed something are part of the log.
  */
 const WRITE = {
   name: 'write_timer_commands',
   text: `
 with ${HELD}, moved as (
-  update timer_chain set command_seq = $7
+  update timer_chain set command_seq = $7, queue = $14::jsonb
    where chain_id = $1 and height = $4 and block_hash = $5 and command_seq = $6 and exists (select from held)
   returning 1
 ), result as materialized (
@@ -88,8 +89,8 @@ with ${HELD}, moved as (
 ), resumed as (
   update timer t
      set kernel_id = s.kernel_id, spec = s.spec, state = 'ACTIVE', end_reason = null, due_height = s.due_height,
-         base_fires = t.fire_count
-    from json_to_recordset($10::json) as s(timer_id uuid, kernel_id bytea, spec jsonb, due_height bigint)
+         base_fires = t.fire_count, failures = case when s.is_next then t.failures else 0 end
+    from json_to_recordset($10::json) as s(timer_id uuid, kernel_id bytea, spec jsonb, due_height bigint, is_next boolean)
    where t.timer_id = s.timer_id and exists (select from moved)
   returning 1
 ), known as (
@@ -101,8 +102,8 @@ with ${HELD}, moved as (
    where exists (select from moved)
   returning 1
 ), ended as (
-  update timer t set state = e.state, due_height = null, end_reason = null
-    from json_to_recordset($11::json) as e(timer_id uuid, state text)
+  update timer t set state = e.state, due_height = null, end_reason = e.reason
+    from json_to_recordset($11::json) as e(timer_id uuid, state text, reason text)
    where t.timer_id = e.timer_id and exists (select from moved)
   returning 1
 ), forgotten as (
@@ -113,14 +114,28 @@ with ${HELD}, moved as (
      order by answered_at limit ${FORGOTTEN_AT_ONCE}) old
    where c.command_id = old.command_id and exists (select from moved)
   returning 1
-), ${CHANGE_STEPS('$12')}, told as materialized (
-  select pg_notify('${CHANNEL}', $13) from moved
+), ${CHANGE_STEPS('$12')}, event as materialized (
+  select row_number() over () as place, e.*
+    from json_to_recordset($15::json) as e(signer bytea, type text, cause text, detail jsonb)
+   where exists (select from moved)
+), head as (
+  update event_head set last_id = last_id + (select count(*) from event)
+   where exists (select from event)
+     and (select count(*) from answered) + (select count(*) from ended) + (select count(*) from changed) >= 0
+  returning last_id - (select count(*) from event) as base, clock_timestamp() as at
+), appended as (
+  insert into tx_event (event_id, chain_id, signer, type, cause, detail, at, last_at)
+  select h.base + e.place, $1, e.signer, e.type, e.cause, e.detail, h.at, h.at from event e cross join head h
+  returning 1
+), told as materialized (
+  select pg_notify('${CHANNEL}', notice)
+    from (select $13 as notice from moved union all select '${EVENTS_APPENDED}' where exists (select from event)) n
 )
 select exists (select from held) as held, exists (select from moved) as moved,
        (select count(*) from answered) as answered, (select count(*) from started) as started,
        (select count(*) from resumed) as resumed, (select count(*) from known) as known,
        (select count(*) from ended) as ended, (select count(*) from forgotten) as forgotten, (select count(*) from changed) as changed,
-       (select count(*) from told) as told`,
+       (select count(*) from appended) as appended, (select count(*) from told) as told`,
 } as const
 
 export async function insertCommand(
@@ -193,6 +208,8 @@ export async function writeCommands(database: Database, write: CommandsWrite): P
     toJson(accepted.flatMap(({ command }) => toEndedRow(command))),
     toJson(write.changes.map(toChangeRow)),
     timersNotice('timers.answered', lease.chainId),
+    toJson(write.queue),
+    toJson(accepted.flatMap(({ command }) => toEventRow(command))),
   ])
   if (row?.held !== true) return { type: 'fenced' }
   return { type: row.moved ? 'written' : 'stale' }
@@ -226,19 +243,31 @@ function toStartedRow({ logged, started }: CommandResult, ord: number) {
 
 /** A timer that existed before starts again. */
 function toResumedRow({ logged, started }: CommandResult) {
-  if (started === null || logged?.command.type !== 'set' || logged.command.label !== null) return []
-  const { spec } = logged.command
+  if (started === null || logged === null) return []
+  const { command } = logged
+  if (command.type !== 'reschedule' && (command.type !== 'set' || command.label !== null)) return []
+  const { spec } = command
   return [
     {
       timer_id: started.timerId,
       kernel_id: toBytes(started.kernelId),
       spec: toStored(spec),
       due_height: started.dueHeight,
+      is_next: command.type === 'reschedule' && command.isNext,
     },
   ]
 }
 
 function toEndedRow(command: TimerCommand) {
-  if (command.type !== 'cancel' && command.type !== 'pause') return []
-  return [{ timer_id: command.timerId, state: command.type === 'cancel' ? 'CANCELLED' : 'PAUSED' }]
+  if (command.type !== 'cancel' && command.type !== 'pause' && command.type !== 'retire') return []
+  const reason = command.type === 'retire' ? TOO_MANY_FAILURES : null
+  return [{ timer_id: command.timerId, state: ENDS[command.type], reason }]
+}
+
+/** What Drover does by itself is an event of the signer. */
+function toEventRow(command: TimerCommand) {
+  if (command.type !== 'retire') return []
+  const { timerId, failures, tenant, spec } = command
+  const detail = { timerId, failures, ...(tenant !== '' && { tenant }) }
+  return [{ signer: toBytes(spec.owner), type: 'timer.retired', cause: TOO_MANY_FAILURES, detail }]
 }

@@ -4,6 +4,7 @@ import type { LoggedCommand } from '../../../core/timer/timer-command.ts'
 import type {
   LoadedTimers,
   NewFire,
+  StoredQueue,
   TimerBlock,
   TimerLease,
   TimerSnapshot,
@@ -24,6 +25,14 @@ const TIP = {
   name: 'read_timer_tip',
   text: `
 select height, block_hash, state_root, command_seq, snapshot_height, snapshot_block, snapshot_params
+  from timer_chain where chain_id = $1`,
+} as const
+
+const QUEUE = {
+  name: 'read_timer_queue',
+  text: `
+select height, block_hash, state_root, queue,
+       exists (select from mailbox_entry where chain_id = $1 and state = 'OBSERVED') as has_observed
   from timer_chain where chain_id = $1`,
 } as const
 
@@ -76,6 +85,13 @@ interface BlockRow {
 export async function readTip(database: Database, chainId: number): Promise<TimerTip | null> {
   const [row] = await database.query<TipRow>(TIP, [chainId])
   return row === undefined ? null : toTip(row)
+}
+
+export async function readQueue(database: Database, chainId: number): Promise<StoredQueue | null> {
+  const [row] = await database.query<TipRow & { readonly queue: unknown; readonly has_observed: boolean }>(QUEUE, [
+    chainId,
+  ])
+  return row === undefined ? null : { tip: toTip(row), queue: row.queue, hasObserved: row.has_observed }
 }
 
 export async function loadTimers(database: Database, chainId: number): Promise<LoadedTimers> {

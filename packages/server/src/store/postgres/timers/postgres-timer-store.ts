@@ -2,7 +2,8 @@
 import type { TimerStore } from '../../../ports/timer-store.ts'
 import { createDatabase, type DatabaseOptions } from '../database.ts'
 import { findCommands, insertCommand, readPendingCommands, writeCommands } from './command-statements.ts'
-import { loadTimers, readTip, saveSnapshot } from './load-timers.ts'
+import { loadTimers, readQueue, readTip, saveSnapshot } from './load-timers.ts'
+import { meterFires } from './meter-fires.ts'
 import { addTimerLeases, findTimerLease, keepTimerLeases, releaseTimerLeases } from './timer-lease-statements.ts'
 import {
   countTimers,
@@ -10,8 +11,10 @@ import {
   findTimerByRequest,
   findTimers,
   findTimersByKernelId,
+  listBetweenTimes,
   listFires,
   listTimers,
+  listWithdrawn,
   readIncarnations,
 } from './timer-reads.ts'
 import { writeBlocks } from './write-blocks.ts'
@@ -36,16 +39,20 @@ export function createPostgresTimerStore(options: DatabaseOptions): TimerStore {
     loadTimers: (chainId) => loadTimers(database, chainId),
     writeBlocks: (write) => writeBlocks(database, write),
     writeCommands: (write) => writeCommands(database, write),
+    meterFires: (lease, after, limit) => meterFires(database, lease, after, limit),
     saveSnapshot: (lease, snapshot) => saveSnapshot(database, lease, snapshot),
     readIncarnations: (kernelIds) => readIncarnations(database, kernelIds),
     countTimers: (chainId, tenant, atMost) => countTimers(database, chainId, tenant, atMost),
     findTimer: (id) => findTimer(database, id),
+    listBetweenTimes: (chainId, limit) => listBetweenTimes(database, chainId, limit),
     findTimers: (ids) => findTimers(database, ids),
     findTimersByKernelId: (kernelIds) => findTimersByKernelId(database, kernelIds),
     findTimerByRequest: (chainId, tenant, requestId) => findTimerByRequest(database, chainId, tenant, requestId),
     listTimers: (filter, page) => listTimers(database, filter, page),
     listFires: (id, page) => listFires(database, id, page),
     readTip: (chainId) => readTip(database, chainId),
+    readQueue: (chainId) => readQueue(database, chainId),
+    listWithdrawn: (chainId, limit) => listWithdrawn(database, chainId, limit),
     close: () => database.close(),
   }
 }

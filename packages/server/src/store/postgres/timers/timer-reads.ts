@@ -1,5 +1,6 @@
 /** The current timers and fires, for the API. */
 import type { Fire, KernelId, ManagedTimer, TimerId, TimerSpec } from '../../../core/timer/timer.ts'
+import type { TxId } from '../../../core/transaction/transaction.ts'
 import type { FirePage, Incarnation, TimerFilter, TimerStore } from '../../../ports/timer-store.ts'
 import type { Database } from '../database.ts'
 import { toBytes } from '../json-text.ts'
@@ -34,6 +35,13 @@ select ${TIMER_COLUMNS} from timer t
  where t.request_id = $3 and t.tenant = $2 and t.chain_id = $1 order by t.place limit 1`,
 } as const
 
+const BETWEEN_TIMES = {
+  name: 'list_timers_between_times',
+  text: `
+select ${TIMER_COLUMNS} from timer t
+ where t.chain_id = $1 and t.state = 'DONE' and t.spec -> 'schedule' ->> 'type' = 'cron' limit $2`,
+} as const
+
 const LIST = {
   name: 'list_timers',
   text: `
@@ -51,6 +59,13 @@ const FIRES = {
 select ${FIRE_COLUMNS} from mailbox_entry e
  where e.timer_id = $1 and ($2::bigint is null or (e.height, e.position) < ($2, $3))
  order by e.height desc, e.position desc limit $4`,
+} as const
+
+const WITHDRAWN = {
+  name: 'list_withdrawn_fires',
+  text: `
+select e.tx_id from mailbox_entry e join managed_tx t on t.tx_id = e.tx_id
+ where e.chain_id = $1 and e.withdrawn and t.state = 'QUEUED' limit $2`,
 } as const
 
 const INCARNATIONS = {
@@ -74,6 +89,14 @@ export async function findTimer(database: Database, id: TimerId): Promise<Manage
 
 export async function findTimers(database: Database, ids: readonly TimerId[]): Promise<readonly ManagedTimer[]> {
   return ids.length === 0 ? [] : (await database.query<TimerRow>(FIND_MANY, [ids])).map(readTimer)
+}
+
+export async function listBetweenTimes(
+  database: Database,
+  chainId: number,
+  limit: number,
+): Promise<readonly ManagedTimer[]> {
+  return (await database.query<TimerRow>(BETWEEN_TIMES, [chainId, limit])).map(readTimer)
 }
 
 export async function findTimersByKernelId(
@@ -118,6 +141,10 @@ export async function listFires(
 ): Promise<readonly Fire[]> {
   const values = [id, before?.height ?? null, before?.position ?? null, limit]
   return (await database.query<FireRow>(FIRES, values)).map(readFire)
+}
+
+export async function listWithdrawn(database: Database, chainId: number, limit: number): Promise<readonly TxId[]> {
+  return (await database.query<{ readonly tx_id: TxId }>(WITHDRAWN, [chainId, limit])).map((row) => row.tx_id)
 }
 
 export async function readIncarnations(

@@ -7,17 +7,23 @@ import type {
   FireTrigger,
   ManagedTimer,
   SkipReason,
+  TimerCost,
   TimerSpec,
   TimerState,
 } from '../../../core/timer/timer.ts'
 import type { CommandAnswer, TimerCommand } from '../../../core/timer/timer-command.ts'
+import type { TxState } from '../../../core/transaction/transaction.ts'
 import type { NewFire } from '../../../ports/timer-store.ts'
 import { toBytes, toStored, toText } from '../json-text.ts'
 import type { Stored } from '../stored-json.ts'
+import { COST_COLUMN, readCost } from './meter-fires.ts'
 
 export function readSpec(spec: Stored<TimerSpec>): TimerSpec {
   return {
     ...spec,
+    // Timers that were set by an earlier version have neither.
+    maxFailures: spec.maxFailures ?? 0,
+    onLowFunds: spec.onLowFunds ?? 'wait',
     gasLimit: BigInt(spec.gasLimit),
     bid: BigInt(spec.bid),
     value: BigInt(spec.value),
@@ -29,7 +35,8 @@ export function readSpec(spec: Stored<TimerSpec>): TimerSpec {
 export type StoredTimerCommand = Stored<TimerCommand>
 
 export function readCommand(body: StoredTimerCommand): TimerCommand {
-  if (body.type === 'set' || body.type === 'update') return { ...body, spec: readSpec(body.spec) }
+  if (body.type === 'set' || body.type === 'update' || body.type === 'reschedule')
+    return { ...body, spec: readSpec(body.spec) }
   return body
 }
 
@@ -54,13 +61,15 @@ export interface TimerRow {
   readonly end_reason: string | null
   readonly due_height: number | null
   readonly fire_count: number
+  readonly cost: Stored<TimerCost>
   readonly created_height: number
   readonly created_at: number
   readonly created_by: string
 }
 
 export const TIMER_COLUMNS = `t.timer_id, t.place, t.kernel_id, t.tenant, t.name, t.request_id, t.request_digest, t.spec,
-  t.metadata, t.state, t.end_reason, t.due_height, t.fire_count, t.created_height, t.created_at, t.created_by`
+  t.metadata, t.state, t.end_reason, t.due_height, t.fire_count, t.created_height, t.created_at, t.created_by,
+  ${COST_COLUMN}`
 
 export function readTimer(row: TimerRow): ManagedTimer {
   return {
@@ -77,6 +86,7 @@ export function readTimer(row: TimerRow): ManagedTimer {
     endReason: row.end_reason,
     dueHeight: row.due_height,
     fireCount: row.fire_count,
+    cost: readCost(row.cost),
     createdHeight: row.created_height,
     createdAt: row.created_at,
     createdBy: row.created_by,
@@ -106,11 +116,13 @@ export interface FireRow {
   /** As text: the driver reads arrays of bytes as buffers. */
   readonly aliases: readonly string[]
   readonly tx_id: string | null
+  readonly tx_state: TxState | null
 }
 
 export const FIRE_COLUMNS = `e.deliver_id, e.fire_key, e.timer_id, e.kernel_id, e.fire_seq, e.height, e.block_hash,
   e.position, e.signer, e.target, e.data, e.gas_limit, e.bid, e.trigger, e.digest, e.state, e.skip_reason, e.condition,
-  e.orphaned, (select coalesce(json_agg('0x' || encode(a, 'hex')), '[]') from unnest(e.aliases) a) as aliases, e.tx_id`
+  e.orphaned, (select coalesce(json_agg('0x' || encode(a, 'hex')), '[]') from unnest(e.aliases) a) as aliases, e.tx_id,
+  (select state from managed_tx where tx_id = e.tx_id) as tx_state`
 
 export function readFire(row: FireRow): Fire {
   return {
@@ -135,6 +147,7 @@ export function readFire(row: FireRow): Fire {
     isOrphaned: row.orphaned,
     aliases: row.aliases as readonly Hash[],
     txId: row.tx_id,
+    txState: row.tx_state,
   }
 }
 

@@ -4,8 +4,9 @@
  *
  * If blocks were dropped, their fires are deleted first. A fire that became a transaction stays, and is an orphan until
  * the same fire comes again: then it gets another name, and no other transaction. `fire_key` is what makes two fires
- * the same.
+ * the same. Only a fire whose transaction was withdrawn, and ended without a nonce, starts anew.
  */
+import { TOO_MANY_FAILURES } from '../../../core/timer/timer.ts'
 import type { BlocksWrite, TimerWriteResult } from '../../../ports/timer-store.ts'
 import type { Database } from '../database.ts'
 import { toBytes, toJson, toStored } from '../json-text.ts'
@@ -18,15 +19,18 @@ import { FIRE_FIELDS, toFireRow } from './timer-rows.ts'
 const LOOK_BACK = 128
 const MAX_ALIASES = 16
 
+/** By a command: no block brings it back. */
+const IS_ENDED = `(t.state in ('PAUSED', 'CANCELLED') or t.end_reason = '${TOO_MANY_FAILURES}')`
+
 /** Steps that write the state of timers. They need a step `moved` that has a row if anything may be written. */
 export const CHANGE_STEPS = (changes: string) => `
 changed as (
   update timer t
-     set due_height = case when t.state in ('PAUSED', 'CANCELLED') then null else v.due_height end,
+     set due_height = case when ${IS_ENDED} then null else v.due_height end,
          fire_count = t.base_fires + v.fire_seq, spec = coalesce(v.spec, t.spec),
-         state = case when t.state in ('PAUSED', 'CANCELLED') then t.state
-                      when v.is_live then 'ACTIVE' else v.end_state end,
-         end_reason = case when t.state in ('PAUSED', 'CANCELLED') then null else v.end_reason end
+         failures = case when v.spec is null then t.failures else 0 end,
+         state = case when ${IS_ENDED} then t.state when v.is_live then 'ACTIVE' else v.end_state end,
+         end_reason = case when ${IS_ENDED} then t.end_reason else v.end_reason end
     from json_to_recordset(${changes}::json) as v(
       kernel_id bytea, is_live boolean, due_height bigint, fire_seq bigint, end_state text, end_reason text, spec jsonb)
    where t.kernel_id = v.kernel_id and exists (select from moved)
@@ -39,14 +43,15 @@ const WRITE = {
 with locked as materialized (
   select pg_advisory_xact_lock(key) from (select key from unnest($12::bigint[]) key order by key) k
 ), ${HELD}, moved as (
-  insert into timer_chain (chain_id, height, block_hash, state_root)
-  select $1, b.height, b.block_hash, b.state_root
+  insert into timer_chain (chain_id, height, block_hash, state_root, queue)
+  select $1, b.height, b.block_hash, b.state_root, $13::jsonb
     from json_to_recordset($7::json) as b(height bigint, block_hash bytea, state_root bytea)
    where exists (select from held) and (select count(*) from locked) >= 0
      and ($4::bigint is null or exists (select from timer_chain where chain_id = $1))
    order by b.height desc limit 1
   on conflict (chain_id) do update
-     set height = excluded.height, block_hash = excluded.block_hash, state_root = excluded.state_root
+     set height = excluded.height, block_hash = excluded.block_hash, state_root = excluded.state_root,
+         queue = excluded.queue
    where timer_chain.height = $4 and timer_chain.block_hash = $5
   returning 1
 ), dropped_blocks as (
@@ -64,21 +69,33 @@ with locked as materialized (
   returning 1
 ), fire as materialized (
   select * from json_to_recordset($8::json) as f(${FIRE_FIELDS})
+), voided as (
+  delete from mailbox_entry e using managed_tx t
+   where e.chain_id = $1 and e.withdrawn and e.fire_key in (select f.fire_key from fire f) and t.tx_id = e.tx_id
+     and t.state = 'CANCELLED' and t.nonce is null and exists (select from moved)
+  returning e.fire_key, e.deliver_id, e.aliases
 ), orphans as (
-  update mailbox_entry e set orphaned = true
+  update mailbox_entry e
+     set orphaned = true, withdrawn = exists (select from managed_tx t where t.tx_id = e.tx_id and t.state = 'QUEUED')
    where e.chain_id = $1 and e.height > $6 and e.state = 'QUEUED' and not e.orphaned and exists (select from moved)
      and not exists (select from fire f where f.fire_key = e.fire_key)
   returning 1
 ), wanted as materialized (
   select w.*, row_number() over (partition by w.timer_id order by w.ord) as turn
     from json_to_recordset($10::json) as w(
-      deliver_id bytea, fire_key bytea, timer_id uuid, max_open int, is_refused boolean, ${ACCEPTED_FIELDS})
+      deliver_id bytea, fire_key bytea, timer_id uuid, max_open int, is_refused boolean, is_skipped_unfunded boolean,
+      ${ACCEPTED_FIELDS})
    where exists (select from moved)
      and not exists (select from mailbox_entry e
-                      where e.chain_id = $1 and e.fire_key = w.fire_key and e.state = 'QUEUED')
+                      where e.chain_id = $1 and e.fire_key = w.fire_key and e.state = 'QUEUED'
+                        and e.fire_key not in (select v.fire_key from voided v))
 ), judged as materialized (
   select w.*,
          case when w.is_refused then 'refused_by_rule'
+              when w.is_skipped_unfunded
+               and exists (select from signer_health h
+                            where h.chain_id = w.chain_id and h.signer = w.signer
+                              and h.problems @> '[{"code": "out_of_funds"}]') then 'low_funds'
               when (select count(*)
                       from (select e.tx_id from mailbox_entry e
                              where e.timer_id = w.timer_id and e.state = 'QUEUED'
@@ -105,15 +122,19 @@ with locked as materialized (
   returning e.state
 ), fired as (
   insert into mailbox_entry (deliver_id, chain_id, fire_key, timer_id, kernel_id, fire_seq, height, block_hash, position,
-                             signer, target, data, gas_limit, bid, trigger, digest, state, skip_reason, condition, tx_id)
+                             signer, target, data, gas_limit, bid, trigger, digest, state, skip_reason, condition, tx_id,
+                             aliases)
   select f.deliver_id, $1, f.fire_key, f.timer_id, f.kernel_id, f.fire_seq, f.height, f.block_hash, f.position,
          f.signer, f.target, f.data, f.gas_limit, f.bid, f.trigger, f.digest,
          case when o.deliver_id is null then f.state when o.tx_id is null then 'SKIPPED' else 'QUEUED' end,
-         coalesce(o.skip_reason, f.skip_reason), f.condition, o.tx_id
-    from fire f left join outcome o on o.deliver_id = f.deliver_id
+         coalesce(o.skip_reason, f.skip_reason), f.condition, o.tx_id,
+         case when v.fire_key is null then '{}'
+              else (array_remove(array_prepend(v.deliver_id, v.aliases), f.deliver_id))[1:${MAX_ALIASES}] end
+    from fire f left join outcome o on o.deliver_id = f.deliver_id left join voided v on v.fire_key = f.fire_key
    where exists (select from moved) and (select count(*) from dropped_fires) >= 0
   on conflict (chain_id, fire_key) do update
      set height = excluded.height, block_hash = excluded.block_hash, position = excluded.position, orphaned = false,
+         withdrawn = false,
          aliases = case when excluded.deliver_id = mailbox_entry.deliver_id
                           or excluded.deliver_id = any(mailbox_entry.aliases) then mailbox_entry.aliases
                         else (array_prepend(excluded.deliver_id, mailbox_entry.aliases))[1:${MAX_ALIASES}] end
@@ -147,6 +168,7 @@ export async function writeBlocks(database: Database, write: BlocksWrite): Promi
     toJson(handOffs.map(toHandOffRow)),
     write.maxQueued,
     [...new Set(handOffs.map(({ transaction }) => lockOf(transaction.intent.lane)))],
+    toJson(write.queue),
   ])
   if (row?.held !== true) return { type: 'fenced' }
   return { type: row.moved ? 'written' : 'stale' }
@@ -174,10 +196,8 @@ export function toChangeRow(change: BlocksWrite['changes'][number]) {
   }
 }
 
-function toHandOffRow(
-  { deliverId, fireKey, timerId, transaction, maxOpen, isRefused = false }: BlocksWrite['handOffs'][number],
-  ord: number,
-) {
+function toHandOffRow(handOff: BlocksWrite['handOffs'][number], ord: number) {
+  const { deliverId, fireKey, timerId, transaction, maxOpen, isRefused = false, isSkippedUnfunded } = handOff
   return {
     ...toAcceptedRow(transaction, ord),
     deliver_id: toBytes(deliverId),
@@ -185,5 +205,6 @@ function toHandOffRow(
     timer_id: timerId,
     max_open: maxOpen,
     is_refused: isRefused,
+    is_skipped_unfunded: isSkippedUnfunded,
   }
 }

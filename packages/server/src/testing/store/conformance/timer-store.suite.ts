@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Lane } from '../../../core/lane/lane.ts'
+import { FAST } from '../../../core/lane/policy.ts'
+import { transition } from '../../../core/transaction/transition.ts'
 import type { Store } from '../../../ports/store.ts'
 import type { TimerLease, TimerStore } from '../../../ports/timer-store.ts'
 import {
@@ -16,6 +18,7 @@ import {
   writeBlock,
 } from '../sample-timers.ts'
 import { anyAddress, registerLane } from '../samples.ts'
+import { describeTimerCosts } from './timer-costs.suite.ts'
 
 export interface TimerStoreUnderTest {
   readonly timers: TimerStore
@@ -26,6 +29,17 @@ export interface TimerStoreUnderTest {
 }
 
 const TTL_MS = 10_000
+
+/** What an operator does to a transaction in line. */
+async function cancelQueued(store: Store, id: string): Promise<void> {
+  const tx = await store.findTransaction(id)
+  if (tx === null) throw new Error('there is no such transaction')
+  const by = { actor: 'tests', reason: 'for the test' }
+  const step = transition(tx, { type: 'operator.cancelled', at: Date.now(), by }, FAST)
+  const { version, state, attempts } = tx
+  const save = { before: { version, state, attemptCount: attempts.length }, tx: step.tx, notes: step.notes }
+  expect(await store.amend(save, [])).toMatchObject({ type: 'written' })
+}
 
 export function describeTimerStore(name: string, create: () => Promise<TimerStoreUnderTest>): void {
   describe(`${name} as a store of timers`, () => {
@@ -106,8 +120,8 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         const { chainId, lease } = await open()
         await writeBlock(timers, lease, anyBlock(10))
         const asked = randomUUID()
-        await timers.insertCommand({ id: asked, chainId, command: { type: 'queue', limit: 1 } }, 10)
         const params = { type: 'params', change: { maxFiresPerBlock: 1 } } as const
+        await timers.insertCommand({ id: asked, chainId, command: params }, 10)
         const { id: logged } = await acceptCommand(timers, lease, params, null)
         const tip = await timers.readTip(chainId)
         if (tip === null) throw new Error('no block was written')
@@ -118,6 +132,7 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
           expectedSeq: 1,
           results: [{ id: asked, answer, logged: null, started: null }],
           changes: [],
+          queue: null,
         })
         await acceptCommand(timers, lease, params)
         expect(await timers.findCommands([asked, logged])).toMatchObject([{ id: asked }, { id: logged }])
@@ -130,7 +145,8 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
 
       test('past the bound they are refused', async () => {
         const { chainId } = await open()
-        const ask = () => timers.insertCommand({ id: randomUUID(), chainId, command: { type: 'queue', limit: 1 } }, 2)
+        const command = { type: 'params', change: { maxFiresPerBlock: 1 } } as const
+        const ask = () => timers.insertCommand({ id: randomUUID(), chainId, command }, 2)
         expect([await ask(), await ask(), await ask()]).toEqual([
           ...[{ type: 'inserted' }, { type: 'inserted' }, { type: 'too_many' }],
         ])
@@ -167,7 +183,7 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         if (expected === null) throw new Error('no block')
         const answer = { type: 'refused', code: 'ERR_QUOTA_EXCEEDED', message: 'too many' } as const
         const results = [{ id, answer, logged: null, started: null }]
-        await timers.writeCommands({ lease, expected, expectedSeq: 0, results, changes: [] })
+        await timers.writeCommands({ lease, expected, expectedSeq: 0, results, changes: [], queue: null })
         expect(await timers.findCommands([id])).toMatchObject([{ answer }])
         expect(await ask(randomUUID())).toEqual({ type: 'inserted' })
       })
@@ -246,6 +262,44 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         expect(await timers.readIncarnations([kernelId, started.kernelId])).toHaveLength(2)
       })
 
+      test('a new schedule continues under another kernel id, with the count it had', async () => {
+        const { lease, lane } = await open()
+        const timer = await startTimer(timers, lease, anySpec(lane, { maxFailures: 3 }))
+        const { id, kernelId } = timer
+        const change = { kernelId, isLive: true, dueHeight: 20, fireSeq: 2, ended: null }
+        await writeBlock(timers, lease, anyBlock(11), { changes: [change] })
+        const spec = { ...timer.spec, schedule: { type: 'timeout', dueHeight: 40 } as const }
+        const started = { timerId: id, kernelId: anyHash(), dueHeight: 40 }
+        const command = { type: 'reschedule', timerId: id, kernelId, spec, isNext: false } as const
+        await acceptCommand(timers, lease, command, started)
+        expect(await timers.findTimer(id)).toMatchObject({
+          ...{ kernelId: started.kernelId, dueHeight: 40, spec, state: 'ACTIVE', fireCount: 2 },
+        })
+        expect((await timers.loadTimers(lease.chainId)).commands.at(-1)?.command).toMatchObject({ spec })
+        expect(await timers.readIncarnations([kernelId, started.kernelId])).toHaveLength(2)
+      })
+
+      test('one by cron that has fired is between its times, until its next time is set', async () => {
+        const { lease, lane, chainId } = await open()
+        const schedule = { type: 'cron', line: '0 9 * * *', timeMs: 1_700_000_000_000, dueHeight: 11 } as const
+        const timer = await startTimer(timers, lease, anySpec(lane, { schedule }))
+        await startTimer(timers, lease, anySpec(lane))
+        const { id, kernelId } = timer
+        expect(await timers.listBetweenTimes(chainId, 10)).toEqual([])
+        const ended = { state: 'DONE', reason: null } as const
+        const change = { kernelId, isLive: false, dueHeight: null, fireSeq: 1, ended }
+        await writeBlock(timers, lease, anyBlock(11), { changes: [change] })
+        const [spent, ...others] = await timers.listBetweenTimes(chainId, 10)
+        expect(others).toEqual([])
+        expect(spent).toMatchObject({ id, kernelId, state: 'DONE', spec: { schedule } })
+        const spec = { ...timer.spec, schedule: { ...schedule, dueHeight: 90 } }
+        const started = { timerId: id, kernelId: anyHash(), dueHeight: 90 }
+        const command = { type: 'reschedule', timerId: id, kernelId, spec, isNext: true } as const
+        await acceptCommand(timers, lease, command, started)
+        expect(await timers.listBetweenTimes(chainId, 10)).toEqual([])
+        expect(await timers.findTimer(id)).toMatchObject({ state: 'ACTIVE', dueHeight: 90, fireCount: 1, spec })
+      })
+
       test('one that ended says how; one that was paused stays so', async () => {
         const { lease, lane } = await open()
         const [spent, paused] = [
@@ -279,7 +333,7 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         const fire = anyFire(timer, block)
         expect(await writeBlock(timers, lease, block, { fires: [fire] })).toEqual({ type: 'written' })
         expect(await timers.listFires(timer.id, { before: null, limit: 10 })).toMatchObject([
-          { ...fire, txId: null, isOrphaned: false, aliases: [] },
+          { ...fire, txId: null, txState: null, isOrphaned: false, aliases: [] },
         ])
         const loaded = await timers.loadTimers(chainId)
         expect(loaded.observed).toMatchObject([fire])
@@ -291,7 +345,7 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         expect(queued).toMatchObject({ id: handOff.transaction.id, state: 'QUEUED' })
         expect(queued?.intent).toMatchObject({ requestId: fire.deliverId, to: fire.target, data: fire.data, value: 3n })
         const [handed] = await timers.listFires(timer.id, { before: null, limit: 10 })
-        expect(handed).toMatchObject({ state: 'QUEUED', txId: queued?.id })
+        expect(handed).toMatchObject({ state: 'QUEUED', txId: queued?.id, txState: 'QUEUED' })
         expect((await timers.loadTimers(chainId)).observed).toEqual([])
         const history = await store.readHistory(queued?.id ?? '')
         expect(history).toMatchObject([{ toState: 'QUEUED' }])
@@ -354,6 +408,72 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
           },
         ])
         expect(await queuedOf(lane)).toHaveLength(1)
+      })
+
+      test('a fire shows the state of its transaction; one that was withdrawn and cancelled fires anew [G10]', async () => {
+        const { lease, lane, chainId } = await open()
+        const timer = await startTimer(timers, lease, anySpec(lane))
+        const before = anyBlock(11)
+        const [kept, withdrawn] = [anyFire(timer, before), anyFire(timer, before, { position: 1, fireSeq: 1 })]
+        const handOffs = [await handOffOf(timers, kept), await handOffOf(timers, withdrawn)]
+        await writeBlock(timers, lease, before, { fires: [kept, withdrawn], handOffs })
+        const [keptTx, withdrawnTx] = handOffs.map(({ transaction }) => transaction.id)
+        // Cancelled while its block stood: somebody wanted that, and it stays so.
+        await cancelQueued(store, keptTx ?? '')
+        expect(await timers.listWithdrawn(chainId, 10)).toEqual([])
+        await writeBlock(timers, lease, anyBlock(11), { rewindTo: 10 })
+        expect(await timers.listWithdrawn(chainId, 10)).toEqual([withdrawnTx])
+        await cancelQueued(store, withdrawnTx ?? '')
+        expect(await timers.listWithdrawn(chainId, 10)).toEqual([])
+        expect(await timers.listFires(timer.id, { before: null, limit: 10 })).toMatchObject([
+          { deliverId: withdrawn.deliverId, isOrphaned: true, state: 'QUEUED', txState: 'CANCELLED' },
+          { deliverId: kept.deliverId, isOrphaned: true, state: 'QUEUED', txState: 'CANCELLED' },
+        ])
+        const block = anyBlock(12)
+        const again = [kept, withdrawn].map(({ fireKey, fireSeq, position }) =>
+          anyFire(timer, block, { fireKey, fireSeq, position }),
+        )
+        const more = [await handOffOf(timers, again[0] ?? kept), await handOffOf(timers, again[1] ?? kept)]
+        await writeBlock(timers, lease, block, { fires: again, handOffs: more })
+        expect(await timers.listFires(timer.id, { before: null, limit: 10 })).toMatchObject([
+          {
+            ...{ deliverId: again[1]?.deliverId, aliases: [withdrawn.deliverId], isOrphaned: false },
+            ...{ txId: more[1]?.transaction.id, txState: 'QUEUED' },
+          },
+          { deliverId: kept.deliverId, aliases: [again[0]?.deliverId], txId: keptTx, txState: 'CANCELLED' },
+        ])
+        expect((await queuedOf(lane)).map(({ state }) => state)).toEqual(['CANCELLED', 'CANCELLED', 'QUEUED'])
+      })
+
+      test('a withdrawn fire that recurs before its transaction is cancelled keeps it [G10]', async () => {
+        const { lease, lane, chainId } = await open()
+        const timer = await startTimer(timers, lease, anySpec(lane))
+        const before = anyBlock(11)
+        const fire = anyFire(timer, before)
+        await writeBlock(timers, lease, before, { fires: [fire], handOffs: [await handOffOf(timers, fire)] })
+        await writeBlock(timers, lease, anyBlock(11), { rewindTo: 10 })
+        expect(await timers.listWithdrawn(chainId, 10)).toHaveLength(1)
+        const block = anyBlock(12)
+        const again = anyFire(timer, block, { fireKey: fire.fireKey })
+        await writeBlock(timers, lease, block, { fires: [again], handOffs: [await handOffOf(timers, again)] })
+        expect(await timers.listWithdrawn(chainId, 10)).toEqual([])
+        expect(await queuedOf(lane)).toHaveLength(1)
+      })
+
+      test('the queue is read as the last block or command left it', async () => {
+        const { lease, lane, chainId } = await open()
+        expect(await timers.readQueue(chainId)).toBeNull()
+        const timer = await startTimer(timers, lease, anySpec(lane))
+        const block = anyBlock(11)
+        await writeBlock(timers, lease, block, { queue: { items: ['a'] } })
+        const tip = { height: 11, hash: block.hash, stateRoot: block.stateRoot }
+        expect(await timers.readQueue(chainId)).toEqual({ tip, queue: { items: ['a'] }, hasObserved: false })
+        const params = { type: 'params', change: { maxFiresPerBlock: 1 } } as const
+        await acceptCommand(timers, lease, params, null, { queue: { items: ['b'] } })
+        expect(await timers.readQueue(chainId)).toEqual({ tip, queue: { items: ['b'] }, hasObserved: false })
+        const next = anyBlock(12)
+        await writeBlock(timers, lease, next, { fires: [anyFire(timer, next)] })
+        expect(await timers.readQueue(chainId)).toMatchObject({ queue: null, hasObserved: true })
       })
 
       test('a fire that recurs in the very write that drops its block keeps its transaction [G10]', async () => {
@@ -455,6 +575,8 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         expect(newest?.condition).toEqual({ outcome: 'not_met', value: -(2n ** 255n), message: null })
       })
     })
+
+    describeTimerCosts({ get: () => ({ timers, store }), open, queuedOf })
 
     describe('loading', () => {
       test('gives what was written, and after a snapshot only what came since', async () => {
