@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createMemoryStore } from '../../testing/store/memory-store.ts'
-import { createMemoryTimerStore } from '../../testing/store/memory-timer-store.ts'
+import { createMemoryTimerStore } from '../../testing/store/timers/memory-timer-store.ts'
 import { anyBlock, anyFire, anyHash, anySpec, startTimer } from '../../testing/store/sample-timers.ts'
 import { anyLane, registerLane } from '../../testing/store/samples.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'

@@ -8,7 +8,7 @@ import type { Store } from '../../ports/store.ts'
 import type { TimerStore } from '../../ports/timer-store.ts'
 import { createFakeChain, type FakeChain } from '../chain/fake-chain.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
-import { createMemoryTimerStore, type MemoryTimerStore } from '../store/memory-timer-store.ts'
+import { createMemoryTimerStore, type MemoryTimerStore } from '../store/timers/memory-timer-store.ts'
 import { createSilentTelemetry } from '../telemetry/recording-telemetry.ts'
 import { createManualClock, type ManualClock } from './manual-clock.ts'
 

@@ -1,5 +1,5 @@
-import { describeTimerStore } from './conformance/timer-store.suite.ts'
-import { createMemoryStore } from './memory-store.ts'
+import { describeTimerStore } from '../conformance/timer-store.suite.ts'
+import { createMemoryStore } from '../memory-store.ts'
 import { createMemoryTimerStore } from './memory-timer-store.ts'
 
 describeTimerStore('memory', async () => {
