@@ -25,6 +25,7 @@ const DATA = encodeFunctionData({ abi: parseAbi(COUNTER.abi), functionName: 'inc
 
 let cluster: Cluster
 let client: pg.Client
+let kills = 0
 
 beforeAll(async () => {
   cluster = await startCluster({ nodes: 3, lanes: LANES, blockTimeSeconds: 0, env: { DROVER_TIMERS_DELIVER_AT: '2' } })
@@ -91,6 +92,7 @@ test('whichever node is killed, fires match the pure kernel, and each is at most
     else if (block % 5 === 0) await reachHead()
   }
   await reachHead()
+  expect(kills).toBe(3)
   const timers = (await cluster.anyNode().get('/v1/timers?limit=200&state=ACTIVE')).body.items as { id: string }[]
   expect(timers.length).toBeGreaterThan(0)
 
@@ -127,6 +129,7 @@ async function killOwner(): Promise<void> {
   const { rows } = await client.query('select owner_node from timer_lease')
   const index = cluster.nodes.findIndex((node) => node?.nodeId === rows[0]?.owner_node)
   if (index < 0) return
+  kills += 1
   await cluster.killNode(index)
   await cluster.startNode(index)
 }

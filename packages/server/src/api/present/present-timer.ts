@@ -1,7 +1,7 @@
 /** Timers, fires and the queue as JSON. */
 
 import { toAddress } from '../../core/hex.ts'
-import { type Fire, isBetweenTimes, type ManagedTimer, type TimerSchedule } from '../../core/timer/timer.ts'
+import type { Fire, ManagedTimer, TimerSchedule } from '../../core/timer/timer.ts'
 import type { TimerQueue } from '../../engine/timers/timers.ts'
 import type { FireResource, TimerQueueResource, TimerResource } from '../contract/resources/timer-resource.ts'
 import { checksumAddress } from '../contract/values/address.ts'
@@ -18,7 +18,7 @@ export function presentTimer(timer: ManagedTimer): TimerResource {
     appendDeliverId,
     onLowFunds,
     maxFailures,
-    state: isBetweenTimes(timer) ? 'ACTIVE' : state,
+    state,
     endReason,
     dueHeight,
     fireCount,

@@ -27,12 +27,15 @@ export type TimerCommand =
       readonly spec: TimerSpec
       /** The next time of a timer by cron, after it has fired. */
       readonly isNext: boolean
+      readonly earlier?: KernelId | null
     }
   | {
       readonly type: 'cancel' | 'pause'
       readonly timerId: TimerId
       readonly kernelId: KernelId
       readonly spec: Pick<TimerSpec, 'owner' | 'target'>
+      /** By cron: ends with it, if it has not fired. */
+      readonly earlier?: KernelId | null
     }
   /** Drover ends it: too many of its transactions in a row have reverted. */
   | {
@@ -40,6 +43,7 @@ export type TimerCommand =
       readonly timerId: TimerId
       readonly kernelId: KernelId
       readonly spec: Pick<TimerSpec, 'owner' | 'target'>
+      readonly earlier?: KernelId | null
       readonly tenant: string
       readonly failures: number
     }

@@ -13,7 +13,14 @@ export type TimerSchedule =
   | { readonly type: 'timeout'; readonly dueHeight: number }
   | { readonly type: 'interval'; readonly everyBlocks: number }
   /** The time that the line names next, and the height that it was converted to. */
-  | { readonly type: 'cron'; readonly line: string; readonly timeMs: number; readonly dueHeight: number }
+  | {
+      readonly type: 'cron'
+      readonly line: string
+      readonly timeMs: number
+      readonly dueHeight: number
+      /** What fired for the time before. If a reorg drops that fire, it comes later, beside this one. */
+      readonly follows?: KernelId
+    }
   /** Prefixes of `address ‖ 0x01 ‖ topics…`. */
   | { readonly type: 'watch'; readonly keys: readonly Hex[] }
 
@@ -101,9 +108,18 @@ export interface ManagedTimer {
   readonly place: number
 }
 
-/** It has fired, and waits for the command that sets its next time. */
-export function isBetweenTimes({ state, spec }: Pick<ManagedTimer, 'state' | 'spec'>): boolean {
-  return state === 'DONE' && spec.schedule.type === 'cron'
+/** It is by cron, has fired, and waits for the command that sets its next time. */
+export function isBetweenTimes({
+  state,
+  spec,
+  dueHeight,
+}: Pick<ManagedTimer, 'state' | 'spec' | 'dueHeight'>): boolean {
+  return state === 'ACTIVE' && dueHeight === null && spec.schedule.type === 'cron'
+}
+
+/** What may still fire for the time before this one. */
+export function findEarlier({ schedule }: Pick<TimerSpec, 'schedule'>): KernelId | null {
+  return schedule.type === 'cron' ? (schedule.follows ?? null) : null
 }
 
 /** `OBSERVED`: its block may still be dropped. `QUEUED`: it became a transaction. `SKIPPED`: it did not. */

@@ -27,7 +27,7 @@ test('a new schedule ends the old one in the same step', () => {
   const [started] = first.results.flatMap((result) => result.started ?? [])
   if (started === undefined) throw new Error('the timer was not set')
   const { kernelId } = started
-  const timer = { state: 'ACTIVE', kernelId } as never
+  const timer = { state: 'ACTIVE', kernelId, dueHeight: 5, spec: set.spec } as never
   const spec = anySpec(LANE, { bid: 0n, schedule: { type: 'interval', everyBlocks: 9 } })
   const reschedule: TimerCommand = { type: 'reschedule', timerId: 't', kernelId, spec, isNext: false }
   const second = answerCommands(first.host, [stored('b', reschedule)], new Map([['t', timer]]))
@@ -39,18 +39,18 @@ test('a new schedule ends the old one in the same step', () => {
   expect(third.results).toMatchObject([{ answer: { type: 'refused', code: 'ERR_TIMER_NOT_FOUND' }, started: null }])
 })
 
-test('the next time of a cron line is set only between times; a cancel or a retirement comes first', () => {
+test('the next time of a cron line is set only between times; what its owner wants comes first', () => {
   const schedule = { type: 'cron', line: '0 9 * * *', timeMs: 0, dueHeight: 40 } as const
   const spec = anySpec(LANE, { bid: 0n, schedule })
   const kernelId = anyHash()
-  const between = { state: 'DONE', kernelId, spec } as never
-  const active = { state: 'ACTIVE', kernelId, spec } as never
+  const between = { state: 'ACTIVE', dueHeight: null, kernelId, spec } as never
+  const waiting = { state: 'ACTIVE', dueHeight: 40, kernelId, spec } as never
   const answer = (command: TimerCommand, timer: never) =>
     answerCommands(createHostState(LANE.chainId), [stored('a', command)], new Map([['t', timer]])).results[0]
   const next: TimerCommand = { type: 'reschedule', timerId: 't', kernelId, spec, isNext: true }
   expect(answer(next, between)).toMatchObject({ answer: { type: 'accepted' }, started: { dueHeight: 40 } })
-  expect(answer(next, active)).toMatchObject({ answer: { type: 'refused' }, started: null })
-  expect(answer({ ...next, isNext: false }, between)).toMatchObject({ answer: { type: 'refused' }, started: null })
+  expect(answer(next, waiting)).toMatchObject({ answer: { type: 'refused' }, started: null })
+  expect(answer({ ...next, isNext: false }, between)).toMatchObject({ started: { dueHeight: 40 } })
   const retire: TimerCommand = { type: 'retire', timerId: 't', kernelId, spec, tenant: '', failures: 3 }
   expect(answer(retire, between)).toMatchObject({ answer: { type: 'accepted' } })
   expect(answer({ type: 'cancel', timerId: 't', kernelId, spec }, between)).toMatchObject({
@@ -59,4 +59,7 @@ test('the next time of a cron line is set only between times; a cancel or a reti
   expect(answer({ type: 'pause', timerId: 't', kernelId, spec }, between)).toMatchObject({
     answer: { type: 'refused' },
   })
+  const done = { state: 'DONE', dueHeight: null, kernelId, spec } as never
+  for (const type of ['cancel', 'pause'] as const)
+    expect(answer({ type, timerId: 't', kernelId, spec }, done)).toMatchObject({ answer: { type: 'refused' } })
 })

@@ -112,10 +112,10 @@ function findStale(command: TimerCommand, timers: ReadonlyMap<TimerId, ManagedTi
   return isFit(command, timer) ? null : refuse(`the timer is ${timer.state}`)
 }
 
+/** What the kernel knows is what the store says: both are written together. */
 function isFit(command: TimerCommand, timer: ManagedTimer): boolean {
   // If a reorg dropped the fire meanwhile, its time is still to come.
   if (command.type === 'reschedule' && command.isNext) return isBetweenTimes(timer)
-  if (timer.state === 'ACTIVE') return true
-  if (command.type === 'retire') return isBetweenTimes(timer)
-  return command.type === 'cancel' && (timer.state === 'PAUSED' || isBetweenTimes(timer))
+  if (command.type === 'pause' || command.type === 'update') return timer.state === 'ACTIVE' && !isBetweenTimes(timer)
+  return timer.state === 'ACTIVE' || (command.type === 'cancel' && timer.state === 'PAUSED')
 }

@@ -63,21 +63,30 @@ export async function applyBlocks(
     const { entries, evictions } = applied.delivery
     if (entries.length + evictions.length > 0) fired.push({ block, delivery: applied.delivery })
   }
+  const ids = fired.flatMap(({ delivery }) => delivery.entries.map(({ timerId }) => timerId))
+  const known = ids.length === 0 ? new Map() : await ports.findIncarnations([...new Set(ids)])
   return {
     states,
-    fires: await formFires(ports, fired),
-    changes: listChanges(shown.kernel, host.kernel, endings),
+    fires: await formFires(ports.chain, fired, known),
+    changes: listChanges(shown.kernel, host.kernel, keepCron(endings, known)),
     lastActivity: fired.at(-1)?.block.height ?? null,
   }
 }
 
+/** A timer by cron that has fired goes on. */
+function keepCron(endings: Endings, known: ReadonlyMap<KernelId, Incarnation>): Endings {
+  for (const [kernelId, { state }] of endings) {
+    const isCron = known.get(kernelId)?.spec.schedule.type === 'cron'
+    if (isCron && state === 'DONE') endings.set(kernelId, { state: 'ACTIVE', reason: null })
+  }
+  return endings
+}
+
 async function formFires(
-  { chain, findIncarnations }: BlockPorts,
+  chain: BlockPorts['chain'],
   fired: readonly Fired[],
+  known: ReadonlyMap<KernelId, Incarnation>,
 ): Promise<readonly NewFire[]> {
-  const ids = fired.flatMap(({ delivery }) => delivery.entries.map(({ timerId }) => timerId))
-  if (ids.length === 0) return []
-  const known = await findIncarnations([...new Set(ids)])
   const fires: NewFire[] = []
   for (const { block, delivery } of fired) {
     const conditions = new Map<KernelId, Condition>()

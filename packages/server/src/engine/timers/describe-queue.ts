@@ -1,5 +1,6 @@
 /** What would fire at the next block, in order, and what blocks the rest. */
 import { listQueue, paramsAt, type QueuedTimer, type TimerParams } from '@drover/timers'
+import { storeParams } from './evm-params.ts'
 import type { HostState } from './host-state.ts'
 
 export type HeldBy = 'target_quota' | 'block_quota' | 'gas' | null
@@ -24,6 +25,8 @@ export interface QueueDetail {
   readonly items: readonly QueueItem[]
   readonly params: { readonly maxFiresPerBlock: number; readonly maxFiresPerTarget: number; readonly gas: string }
   readonly live: number
+  /** The parameters and those of the next epoch, as `storeParams` has them. Absent: written by an earlier version. */
+  readonly schedule?: unknown
 }
 
 /** As many as are published: more are shown nowhere. */
@@ -46,6 +49,7 @@ export function describeQueue(host: HostState): QueueDetail {
       gas: params.timerLaneCycles.toString(),
     },
     live: host.kernel.timers.size,
+    schedule: storeParams(host.params),
   }
 }
 

@@ -22,7 +22,7 @@ import {
   updateTimer,
   voteParams,
 } from '@drover/timers'
-import type { KernelId, TimerSpec } from '../../core/timer/timer.ts'
+import { findEarlier, type KernelId, type TimerSpec } from '../../core/timer/timer.ts'
 import type { LoggedCommand, TimerCommand } from '../../core/timer/timer-command.ts'
 import type { TimerBlock, TimerTip } from '../../ports/timer-store.ts'
 import { createEvmParams, liftQuotas, presentParams, readParamChange } from './evm-params.ts'
@@ -95,25 +95,18 @@ function act(host: HostState, command: TimerCommand, isReplay: boolean): Admissi
       return outcome.type === 'refused' ? outcome : accept(host, outcome.state, timerId)
     }
     case 'reschedule': {
-      const { kernelId: timerId, spec, isNext } = command
+      const { kernelId, spec, earlier = null } = command
+      // It had fired when its next time was set. On another branch it may be yet to fire, and is not lost.
+      const ended = findEarlier(spec) === kernelId ? [earlier] : [earlier, kernelId]
       const call = { caller: spec.owner, height, params }
-      const ended = cancelTimer(host.kernel, call, { target: spec.target, timerId })
-      if (ended.type === 'done' && ended.cancelled) return set({ ...host, kernel: ended.state }, spec, call)
-      // On another branch it may have ended before. What was accepted stays accepted.
-      return isReplay || isNext
-        ? set(host, spec, call)
-        : { type: 'refused', code: 'ERR_TIMER_NOT_FOUND', message: 'the timer has ended' }
+      return set({ ...host, kernel: end(host.kernel, call, spec, ended) }, spec, call)
     }
     case 'cancel':
     case 'retire':
     case 'pause': {
-      const { kernelId: timerId, spec } = command
+      const { kernelId, spec, earlier = null } = command
       const call = { caller: spec.owner, height, params }
-      const outcome = cancelTimer(host.kernel, call, { target: spec.target, timerId })
-      if (outcome.type === 'done' && outcome.cancelled) return accept(host, outcome.state, timerId)
-      // The kernel does not know a paused timer; a timer that has just fired for the last time cannot be paused.
-      if (command.type !== 'pause') return accept(host, host.kernel, timerId)
-      return { type: 'refused', code: 'ERR_TIMER_NOT_FOUND', message: 'the timer has ended' }
+      return accept(host, end(host.kernel, call, spec, [kernelId, earlier]), kernelId)
     }
     case 'params': {
       const outcome = voteParams(host.params, height, readParamChange(command.change))
@@ -122,6 +115,19 @@ function act(host: HostState, command: TimerCommand, isReplay: boolean): Admissi
       return { type: 'accepted', host: { ...host, params: outcome.schedule }, kernelId: null, detail }
     }
   }
+}
+
+/** The kernel does not know what is paused, or was spent on this branch: what was accepted stays accepted. */
+function end(
+  kernel: TimerState,
+  call: TimerCall,
+  { target }: Pick<TimerSpec, 'target'>,
+  ids: readonly (KernelId | null)[],
+): TimerState {
+  return ids.reduce((state, timerId) => {
+    const outcome = timerId === null ? null : cancelTimer(state, call, { target, timerId })
+    return outcome?.type === 'done' ? outcome.state : state
+  }, kernel)
 }
 
 function set(host: HostState, spec: TimerSpec, call: TimerCall): Admission {

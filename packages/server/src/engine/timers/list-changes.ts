@@ -3,7 +3,7 @@ import { type Delivery, diffMaps, type TimerState as KernelState, type Retiremen
 import type { KernelId, TimerState } from '../../core/timer/timer.ts'
 import type { TimerChange } from '../../ports/timer-store.ts'
 
-/** How a timer ended, if the kernel ended it. */
+/** How a timer ended, if the kernel ended it. `ACTIVE`: it goes on under another kernel id. */
 export type Endings = Map<KernelId, { readonly state: TimerState; readonly reason: string | null }>
 
 export function noteEndings(
@@ -41,6 +41,6 @@ function liveChange({ timerId, dueHeight, fireSeq }: Timer): TimerChange {
 
 function endedChange(kernelId: KernelId, { fireSeq }: Timer, endings: Endings): TimerChange {
   const ended = endings.get(kernelId) ?? UNKNOWN_END
-  const hasFired = ended.state === 'DONE' || ended.state === 'RETIRED'
+  const hasFired = ended.state === 'DONE' || ended.state === 'ACTIVE' || ended.state === 'RETIRED'
   return { kernelId, isLive: false, dueHeight: null, fireSeq: hasFired ? fireSeq + 1 : fireSeq, ended }
 }

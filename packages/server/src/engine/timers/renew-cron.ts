@@ -3,7 +3,7 @@
  * whatever branch of the chain. It looks for such timers after a fire by height and after a takeover, and goes on with
  * every block until there are none, so neither a crash nor a chain that cannot be read loses one.
  */
-import type { KernelId } from '../../core/timer/timer.ts'
+import { findEarlier, type KernelId } from '../../core/timer/timer.ts'
 import type { CommandId } from '../../core/timer/timer-command.ts'
 import type { AgreedReads } from '../../ports/chain.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
@@ -53,9 +53,11 @@ export function createCronRenewals(ports: RenewalPorts): CronRenewals {
   ): Promise<void> {
     if (spec.schedule.type !== 'cron') return
     const { line, timeMs } = spec.schedule
-    const schedule = findCronTime(line, block, timeMs, blockTimeMs)
-    if (schedule.type === 'invalid') return
-    const command = { type: 'reschedule', timerId, kernelId, spec: { ...spec, schedule }, isNext: true } as const
+    const found = findCronTime(line, block, timeMs, blockTimeMs)
+    if (found.type === 'invalid') return
+    const next = { ...spec, schedule: { ...found, follows: kernelId } }
+    const earlier = findEarlier(spec)
+    const command = { type: 'reschedule', timerId, kernelId, spec: next, isNext: true, earlier } as const
     const id = random.id(clock.now())
     await store.insertCommand({ id, chainId, command }, MAX_PENDING)
     asked.set(kernelId, id)

@@ -2,7 +2,7 @@
 import { blocksInMinutes, InvalidParamError } from '@drover/timers'
 import { AppError } from '../../core/app-error.ts'
 import type { ChainView, Header } from '../../core/chain/finality.ts'
-import type { TimerSchedule, TimerSpec } from '../../core/timer/timer.ts'
+import type { ManagedTimer, TimerSchedule, TimerSpec } from '../../core/timer/timer.ts'
 import { findCronTime } from './cron-times.ts'
 
 export type WantedSchedule =
@@ -18,18 +18,27 @@ interface SchedulePorts {
 
 export interface Schedules {
   resolve(wanted: WantedSchedule, chainId: number): TimerSchedule
-  /** As if it were set now. If the height of a timeout has passed meanwhile, it fires as soon as possible. */
+  /**
+   * As if it were set now. If the height of a timeout has passed meanwhile, it fires as soon as possible. A time of a cron
+   * line that is still to come stays: the one before may have fired early.
+   */
   resume(spec: Pick<TimerSpec, 'schedule' | 'chainId'>): TimerSchedule
+  /** The time after the one that a timer by cron has fired for. */
+  next(timer: Pick<ManagedTimer, 'spec' | 'kernelId'>): TimerSchedule
 }
 
 export function createSchedules({ chains, viewOf }: SchedulePorts): Schedules {
   function resolve(wanted: WantedSchedule, chainId: number): TimerSchedule {
     if (wanted.type === 'watch') return wanted
-    const blockTimeMs = chains.get(chainId)?.blockTimeMs ?? 0
-    if (wanted.type === 'cron') return resolveCron(wanted.cron, headOf(chainId), blockTimeMs)
+    const blockTimeMs = blockTimeOf(chainId)
+    if (wanted.type === 'cron') return resolveCron(wanted.cron, headOf(chainId), blockTimeMs, 0)
     const blocks = wanted.minutes === undefined ? wanted.blocks : countBlocks(wanted.minutes, blockTimeMs)
     if (wanted.type === 'interval') return { type: 'interval', everyBlocks: blocks ?? 0 }
     return { type: 'timeout', dueHeight: wanted.height ?? headOf(chainId).number + (blocks ?? 0) }
+  }
+
+  function blockTimeOf(chainId: number): number {
+    return chains.get(chainId)?.blockTimeMs ?? 0
   }
 
   function headOf(chainId: number): Header {
@@ -40,16 +49,24 @@ export function createSchedules({ chains, viewOf }: SchedulePorts): Schedules {
 
   return {
     resolve,
+    next: ({ kernelId, spec: { schedule, chainId } }) => {
+      if (schedule.type !== 'cron') return schedule
+      const { line, timeMs } = schedule
+      return { ...resolveCron(line, headOf(chainId), blockTimeOf(chainId), timeMs), follows: kernelId }
+    },
     resume: ({ schedule, chainId }) => {
-      if (schedule.type === 'cron') return resolve({ type: 'cron', cron: schedule.line }, chainId)
+      if (schedule.type === 'cron') {
+        const before = schedule.timeMs - 1
+        return resolveCron(schedule.line, headOf(chainId), blockTimeOf(chainId), before)
+      }
       if (schedule.type !== 'timeout') return schedule
       return { ...schedule, dueHeight: Math.max(schedule.dueHeight, headOf(chainId).number + 2) }
     },
   }
 }
 
-function resolveCron(line: string, { number: height, timestamp }: Header, blockTimeMs: number): TimerSchedule {
-  const found = findCronTime(line, { height, timestamp }, 0, blockTimeMs)
+function resolveCron(line: string, { number: height, timestamp }: Header, blockTimeMs: number, lastMs: number) {
+  const found = findCronTime(line, { height, timestamp }, lastMs, blockTimeMs)
   if (found.type === 'cron') return found
   throw new AppError('invalid_request', `The cron line cannot be used: ${found.message}.`, { field: 'schedule.cron' })
 }

@@ -11,8 +11,8 @@ import type { Fire } from '../../core/timer/timer.ts'
 import type { TimerBlock } from '../../ports/timer-store.ts'
 import type { FakeChain } from '../../testing/chain/fake-chain.ts'
 import { createTimerScene, LANE, type TimerScene, TTL_MS } from '../../testing/engine/timer-scene.ts'
-import type { MemoryTimerStore } from '../../testing/store/timers/memory-timer-store.ts'
 import { anyHash, anyLabel, anySpec } from '../../testing/store/sample-timers.ts'
+import type { MemoryTimerStore } from '../../testing/store/timers/memory-timer-store.ts'
 import { applyBlock, createHostState, type HostState, replayCommand } from './host-state.ts'
 import { listModifiedKeys } from './modified-keys.ts'
 
@@ -199,8 +199,8 @@ async function compare(chain: FakeChain, timers: MemoryTimerStore): Promise<void
   expect(new Set(sent).size).toBe(sent.length)
   for (const timer of all)
     if (timer.state === 'ACTIVE') {
-      const live = host.kernel.timers.get(timer.kernelId)
-      expect(live?.dueHeight === null ? null : Number(live?.dueHeight)).toBe(timer.dueHeight)
+      const { dueHeight = null } = host.kernel.timers.get(timer.kernelId) ?? {}
+      expect(dueHeight === null ? null : Number(dueHeight)).toBe(timer.dueHeight)
     } else expect(host.kernel.timers.has(timer.kernelId)).toBe(false)
 }
 

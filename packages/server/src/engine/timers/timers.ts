@@ -3,11 +3,11 @@
  * the request becomes a command and this waits for the answer. A request that was not answered in time stays, and so
  * does its outcome.
  */
-import { checkParamChange } from '@drover/timers'
+import { voteParams } from '@drover/timers'
 import { AppError } from '../../core/app-error.ts'
 import type { ChainView } from '../../core/chain/finality.ts'
 import type { Hash } from '../../core/hex.ts'
-import { type Fire, isBetweenTimes, type ManagedTimer, type TimerId, type TimerSpec } from '../../core/timer/timer.ts'
+import type { Fire, ManagedTimer, TimerId, TimerSpec } from '../../core/timer/timer.ts'
 import type {
   CommandAnswer,
   CommandId,
@@ -21,11 +21,12 @@ import type { Store } from '../../ports/store.ts'
 import type { FirePage, TimerFilter, TimerStore } from '../../ports/timer-store.ts'
 import type { KnownSigners } from '../accept/known-signers.ts'
 import { createRequestAnswers } from '../reservations/request-answers.ts'
+import { createTimerChanges, type TimerChanges } from './change-timer.ts'
 import { describeQueue, type QueueDetail } from './describe-queue.ts'
-import { readParamChange } from './evm-params.ts'
+import { createEvmParams, readParamChange, restoreParams } from './evm-params.ts'
 import { createHostState } from './host-state.ts'
 import { createSchedules, type WantedSchedule } from './resolve-schedule.ts'
-import { conflict, conflictOf, explainRefusal, forbid } from './timer-errors.ts'
+import { conflict, conflictOf, explainRefusal } from './timer-errors.ts'
 
 export type NewTimer = Omit<TimerSpec, 'chainId' | 'schedule' | 'gasLimit' | 'maxFeeWei'> & {
   readonly chainId: number | null
@@ -42,16 +43,11 @@ export type NewTimer = Omit<TimerSpec, 'chainId' | 'schedule' | 'gasLimit' | 'ma
   readonly maxFeeWei: bigint | null
 }
 
-export type TermChange = Partial<Pick<TimerSpec, 'data' | 'gasLimit' | 'bid'>> & {
-  /** It counts from now; the timer gets another kernel id. */
-  readonly schedule?: WantedSchedule
-}
-
 export interface TimerQueue extends Omit<QueueDetail, 'items'> {
   readonly items: readonly (QueueDetail['items'][number] & { readonly timerId: TimerId | null })[]
 }
 
-export interface Timers {
+export interface Timers extends TimerChanges {
   create(wanted: NewTimer): Promise<{ readonly type: 'created' | 'existing'; readonly timer: ManagedTimer }>
   get(id: TimerId): Promise<ManagedTimer>
   list(
@@ -59,10 +55,6 @@ export interface Timers {
     page: { readonly before: number | null; readonly limit: number },
   ): Promise<readonly ManagedTimer[]>
   listFires(id: TimerId, page: FirePage): Promise<readonly Fire[]>
-  update(id: TimerId, change: TermChange): Promise<ManagedTimer>
-  cancel(id: TimerId): Promise<ManagedTimer>
-  pause(id: TimerId): Promise<ManagedTimer>
-  resume(id: TimerId): Promise<ManagedTimer>
   /** What would fire next, in order, and what blocks the rest. */
   queue(chainId: number | null, limit: number): Promise<TimerQueue>
   /** Takes effect at the first block of the next epoch. */
@@ -88,8 +80,6 @@ interface TimersPorts {
 const ANSWER_MS = 20_000
 /** The most commands of a chain that may wait for an answer. */
 const MAX_PENDING = 2_000
-/** To end a timer by cron that goes on meanwhile. */
-const MAX_TRIES = 5
 
 export function createTimers(ports: TimersPorts): Timers {
   const { store, clock, random } = ports
@@ -182,6 +172,14 @@ export function createTimers(ports: TimersPorts): Timers {
     )
   }
 
+  /** What is certainly wrong is not stored for the node that runs the timers. That node checks it again. */
+  async function refuseParams(chainId: number, change: Readonly<Record<string, unknown>>): Promise<void> {
+    const detail = (await store.readQueue(chainId))?.queue as QueueDetail | null | undefined
+    const current = detail?.schedule === undefined ? createEvmParams() : restoreParams(detail.schedule)
+    const outcome = voteParams(current, BigInt(detail?.height ?? 0), change)
+    if (outcome.type === 'refused') throw explainRefusal(outcome)
+  }
+
   async function create(wanted: NewTimer) {
     const chainId = resolveChain(wanted.chainId)
     const { requestId, tenant } = wanted
@@ -200,23 +198,6 @@ export function createTimers(ports: TimersPorts): Timers {
     return { type: made === timerId ? 'created' : 'existing', timer: await get(made) } as const
   }
 
-  async function end(id: TimerId, type: 'cancel' | 'pause', triesLeft = MAX_TRIES): Promise<ManagedTimer> {
-    const timer = await get(id)
-    const { kernelId, spec } = timer
-    const isFit = timer.state === 'ACTIVE' || (type === 'cancel' && (timer.state === 'PAUSED' || isBetweenTimes(timer)))
-    if (!isFit) throw forbid(type, explainState(timer))
-    const { owner, target } = spec
-    try {
-      await ask(spec.chainId, { type, timerId: id, kernelId, spec: { owner, target } })
-    } catch (error) {
-      // By cron, it may have fired and got its next time meanwhile.
-      const isMoved = spec.schedule.type === 'cron' && (await get(id)).kernelId !== kernelId
-      if (!isMoved || triesLeft <= 1) throw error
-      return await end(id, type, triesLeft - 1)
-    }
-    return await get(id)
-  }
-
   return {
     create,
     get,
@@ -225,26 +206,7 @@ export function createTimers(ports: TimersPorts): Timers {
       await get(id)
       return store.listFires(id, page)
     },
-    update: async (id, { schedule: wanted, ...terms }) => {
-      const timer = await get(id)
-      const { kernelId, spec } = timer
-      if (timer.state !== 'ACTIVE') throw forbid('update', explainState(timer))
-      const schedule = wanted === undefined ? spec.schedule : schedules.resolve(wanted, spec.chainId)
-      const change = { timerId: id, kernelId, spec: { ...spec, ...terms, schedule } }
-      const asked =
-        wanted === undefined ? ({ type: 'update' } as const) : ({ type: 'reschedule', isNext: false } as const)
-      await ask(spec.chainId, { ...change, ...asked })
-      return await get(id)
-    },
-    cancel: (id) => end(id, 'cancel'),
-    pause: (id) => end(id, 'pause'),
-    resume: async (id) => {
-      const { state, spec } = await get(id)
-      if (state !== 'PAUSED') throw forbid('resume', `The timer is ${state}.`)
-      const schedule = schedules.resume(spec)
-      await ask(spec.chainId, { type: 'set', timerId: id, spec: { ...spec, schedule }, label: null })
-      return await get(id)
-    },
+    ...createTimerChanges({ schedules, get, ask }),
     queue: async (chainId, limit) => {
       const resolved = resolveChain(chainId)
       const stored = await store.readQueue(resolved)
@@ -267,17 +229,10 @@ export function createTimers(ports: TimersPorts): Timers {
     },
     changeParams: async (chainId, change) => {
       const resolved = resolveChain(chainId)
-      // What is wrong whatever the parameters are now is not stored for the node that runs the timers.
-      const fault = checkParamChange(readParamChange(change))
-      if (fault !== null) throw explainRefusal(fault)
+      await refuseParams(resolved, readParamChange(change))
       const { answer } = await ask(resolved, { type: 'params', change })
       return answer.detail as { readonly fromHeight: number; readonly params: unknown }
     },
     close: answers.close,
   }
-}
-
-function explainState(timer: ManagedTimer): string {
-  if (isBetweenTimes(timer)) return 'The timer has just fired, and its next time is not set yet. Try again in a moment.'
-  return `The timer is ${timer.state}.`
 }

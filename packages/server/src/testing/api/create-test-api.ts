@@ -43,8 +43,8 @@ import type { Store } from '../../ports/store.ts'
 import { createFakeChain, type FakeChain } from '../chain/fake-chain.ts'
 import { createMemoryAccessStore } from '../store/memory-access-store.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
-import { createMemoryTimerStore, type MemoryTimerStore } from '../store/timers/memory-timer-store.ts'
 import { createMemoryWebhookStore } from '../store/memory-webhook-store.ts'
+import { createMemoryTimerStore, type MemoryTimerStore } from '../store/timers/memory-timer-store.ts'
 import { createRecordingTelemetry, type RecordingTelemetry } from '../telemetry/recording-telemetry.ts'
 
 /** Nobody waits: a share of time means nothing to a clock that stands still. */

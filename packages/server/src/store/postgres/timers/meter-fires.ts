@@ -62,7 +62,7 @@ with ${HELD}, looked as materialized (
   insert into timer_command (command_id, chain_id, body, tenant)
   select gen_random_uuid(), $1, jsonb_build_object(
            'type', 'retire', 'timerId', a.timer_id, 'kernelId', '0x' || encode(a.kernel_id, 'hex'), 'tenant', a.tenant,
-           'failures', a.failures,
+           'failures', a.failures, 'earlier', a.spec -> 'schedule' -> 'follows',
            'spec', jsonb_build_object('owner', a.spec -> 'owner', 'target', a.spec -> 'target')), ''
     from added a
    where a.state = 'ACTIVE' and a.added > 0 and (a.spec ->> 'maxFailures')::int between 1 and a.failures

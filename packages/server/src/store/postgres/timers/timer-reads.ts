@@ -39,7 +39,8 @@ const BETWEEN_TIMES = {
   name: 'list_timers_between_times',
   text: `
 select ${TIMER_COLUMNS} from timer t
- where t.chain_id = $1 and t.state = 'DONE' and t.spec -> 'schedule' ->> 'type' = 'cron' limit $2`,
+ where t.chain_id = $1 and t.state = 'ACTIVE' and t.due_height is null and t.spec -> 'schedule' ->> 'type' = 'cron'
+ limit $2`,
 } as const
 
 const LIST = {

@@ -122,5 +122,27 @@ export function describeTimerCosts({ get, open, queuedOf }: CostScene): void {
       await write(store, own, [], { problems: [] })
       expect(await fireBoth(14)).toEqual(['QUEUED', 'QUEUED'])
     })
+
+    test('a fire with several reasons to be skipped names the first: rule, funds, overlap, full queue', async () => {
+      const { timers, store } = get()
+      const { lease, lane } = await open()
+      const timer = await startTimer(timers, lease, anySpec(lane, { onLowFunds: 'skip', overlap: 'skip' }))
+      const own = await acquire(store, lane)
+      const problem = { code: 'out_of_funds', since: 1, txId: null, nonce: null, count: null, detail: null } as const
+      const fire = async (height: number, { isRefused = false, maxQueued = 1 } = {}) => {
+        const block = anyBlock(height)
+        const one = anyFire(timer, block, { fireSeq: height })
+        const handOffs = [{ ...(await handOffOf(timers, one)), isRefused }]
+        await writeBlock(timers, lease, block, { fires: [one], handOffs, maxQueued })
+        const [newest] = await timers.listFires(timer.id, { before: null, limit: 1 })
+        return newest?.skipReason ?? newest?.state
+      }
+      expect(await fire(11, { maxQueued: 0 })).toBe('queue_full')
+      expect(await fire(12)).toBe('QUEUED')
+      expect(await fire(13)).toBe('overlap')
+      await write(store, own, [], { problems: [problem] })
+      expect(await fire(14)).toBe('low_funds')
+      expect(await fire(15, { isRefused: true })).toBe('refused_by_rule')
+    })
   })
 }

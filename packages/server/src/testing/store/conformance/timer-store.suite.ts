@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Lane } from '../../../core/lane/lane.ts'
 import { FAST } from '../../../core/lane/policy.ts'
+import type { TimerState } from '../../../core/timer/timer.ts'
 import { transition } from '../../../core/transaction/transition.ts'
 import type { Store } from '../../../ports/store.ts'
 import type { TimerLease, TimerStore } from '../../../ports/timer-store.ts'
@@ -286,12 +287,17 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         await startTimer(timers, lease, anySpec(lane))
         const { id, kernelId } = timer
         expect(await timers.listBetweenTimes(chainId, 10)).toEqual([])
-        const ended = { state: 'DONE', reason: null } as const
+        const ended = { state: 'ACTIVE', reason: null } as const
         const change = { kernelId, isLive: false, dueHeight: null, fireSeq: 1, ended }
         await writeBlock(timers, lease, anyBlock(11), { changes: [change] })
         const [spent, ...others] = await timers.listBetweenTimes(chainId, 10)
         expect(others).toEqual([])
-        expect(spent).toMatchObject({ id, kernelId, state: 'DONE', spec: { schedule } })
+        expect(spent).toMatchObject({ id, kernelId, state: 'ACTIVE', dueHeight: null, spec: { schedule } })
+        const list = async (states: readonly TimerState[]) =>
+          (await timers.listTimers({ chainId, states }, { before: null, limit: 10 })).map((each) => each.id)
+        expect(await list(['ACTIVE'])).toContain(id)
+        expect(await list(['DONE'])).toEqual([])
+        expect(await timers.countTimers(chainId, '', 10)).toBe(2)
         const spec = { ...timer.spec, schedule: { ...schedule, dueHeight: 90 } }
         const started = { timerId: id, kernelId: anyHash(), dueHeight: 90 }
         const command = { type: 'reschedule', timerId: id, kernelId, spec, isNext: true } as const

@@ -1,5 +1,5 @@
 /** What fires have cost, in the model: from the final transactions that a store in memory has. */
-import type { TimerCost } from '../../../core/timer/timer.ts'
+import { findEarlier, type TimerCost } from '../../../core/timer/timer.ts'
 import { isTerminal, type Transaction } from '../../../core/transaction/transaction.ts'
 import type { FirePlace, MeterResult, TimerLease, TimerStore } from '../../../ports/timer-store.ts'
 import { UNANSWERED } from './memory-timer-commands.ts'
@@ -52,7 +52,8 @@ export function createMemoryMeter(
 
   function askToRetire({ id: timerId, kernelId, tenant, failures, spec }: MemoryTimer): void {
     const { chainId, owner, target } = spec
-    const command = { type: 'retire', timerId, kernelId, tenant, failures, spec: { owner, target } } as const
+    const ending = { timerId, kernelId, earlier: findEarlier(spec), spec: { owner, target } }
+    const command = { type: 'retire', tenant, failures, ...ending } as const
     const id = `retire-${timerId}-${failures}`
     commands.set(id, { id, chainId, command, tenant: '', requestId: null, digest: null, ...UNANSWERED })
   }
