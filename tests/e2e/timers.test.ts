@@ -10,8 +10,12 @@ import { startService, type TestService } from '../setup/service.ts'
 
 const sender = developmentAccount(0)
 const other = developmentAccount(1)
+/** Its balance is taken away, and given back. */
+const poorer = developmentAccount(2)
 const addressOf = (digits: string) => `0x${digits.repeat(20)}` as const
-const [POKED, ONCE, REACTING, WATCHED, CHECKED, CHANGED] = ['c0', 'c1', 'c2', 'c3', 'c4', 'c5'].map(addressOf)
+const [POKED, ONCE, REACTING, WATCHED, CHECKED, CHANGED, FUNDED] = ['c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6'].map(
+  addressOf,
+)
 const ONE = { function: 'increase(uint256)', args: ['1'] }
 
 interface FireBody {
@@ -30,6 +34,7 @@ let drover: DroverProcess
 
 beforeAll(async () => {
   service = await startService({
+    signers: [sender, poorer],
     env: {
       DROVER_FINALITY: '2',
       DROVER_SIGNER_POLICY: 'fast',
@@ -40,7 +45,8 @@ beforeAll(async () => {
   drover = service.drover
   // The runtime code stands behind the eleven bytes that deploy it.
   const runtime = `0x${COUNTER.bytecode.slice(2 + 2 * 11)}`
-  for (const at of [POKED, ONCE, REACTING, WATCHED, CHECKED, CHANGED]) await service.chain.setCode(at ?? '', runtime)
+  for (const at of [POKED, ONCE, REACTING, WATCHED, CHECKED, CHANGED, FUNDED])
+    await service.chain.setCode(at ?? '', runtime)
   await service.chain.mine(3)
 })
 
@@ -258,6 +264,36 @@ test('a timer that only reverts is retired after as many failures as it may have
   expect(retired.cost.failures).toBeGreaterThanOrEqual(2)
   const { items } = (await drover.get('/v1/events?limit=200&types=timer.retired')).body
   expect(items).toMatchObject([{ cause: 'too_many_failures', detail: { timerId: timer.id } }])
+})
+
+test('while its signer is out of funds, a timer skips or waits as it says, and goes on with funds; an event says so', async () => {
+  const poor = { from: poorer.address, schedule: { type: 'interval', blocks: 1 } }
+  await service.chain.setBalance(poorer.address, 0n)
+  const [waiting, skipping] = [
+    await create({ ...poor, to: FUNDED }),
+    await create({ ...poor, to: FUNDED, onLowFunds: 'skip' }),
+  ]
+  const reasonsOf = async (id: string) => new Set((await firesOf(id)).map(({ skipReason }) => skipReason))
+  await mineUntil(
+    () => reasonsOf(skipping.id),
+    (reasons) => reasons.has('low_funds'),
+  )
+  expect(await reasonsOf(waiting.id)).not.toContain('low_funds')
+  const event = await mineUntil(
+    async () => (await drover.get('/v1/events?limit=200&types=timer.skipped')).body.items[0],
+    (item) => item !== undefined,
+  )
+  expect(event).toMatchObject({ cause: 'low_funds', detail: { timerId: skipping.id } })
+  for (const { id } of [waiting, skipping]) await drover.request('DELETE', `/v1/timers/${id}`)
+  await service.chain.setBalance(poorer.address, 10n ** 20n)
+  // Those that waited are sent, and those that were skipped are not.
+  const fires = await mineUntil(
+    async () => [...(await firesOf(waiting.id)), ...(await firesOf(skipping.id))],
+    (items) => items.every(({ state }) => state === 'CONFIRMED' || state === 'SKIPPED'),
+  )
+  const sent = fires.filter(({ state }) => state === 'CONFIRMED')
+  expect(sent.length).toBeGreaterThan(0)
+  expect(await total(FUNDED)).toBe(sent.length)
 })
 
 test('a timer by cron fires once for each time, and goes on', async () => {

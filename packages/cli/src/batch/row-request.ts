@@ -25,12 +25,13 @@ export type CheckRequest = (body: unknown) => readonly RowProblem[]
 const TEXTS = ['from', 'to', 'data', 'speed', 'validUntil', 'requestId'] as const
 const AMOUNTS = ['value', 'gasLimit'] as const
 const PRICES = ['maxFeePerGas', 'maxPriorityFeePerGas', 'gasPrice'] as const
-const JSONS = ['args', 'metadata', 'call', 'fees', 'simulate', 'priority', 'chainId'] as const
+const JSONS = ['args', 'metadata', 'call', 'fees', 'simulate', 'priority', 'chainId', 'notBefore'] as const
 const SHAPES: Readonly<Record<string, string>> = {
   args: 'must be a JSON list, such as ["0x7099…","1000"]',
   simulate: 'must be true or false',
   priority: 'must be a whole number',
   chainId: 'must be a whole number',
+  notBefore: 'must be JSON, such as {"height":1200} or {"time":"2030-01-01T00:00:00Z"}',
 }
 const METADATA = 'metadata.'
 const KNOWN: readonly string[] = [...TEXTS, ...AMOUNTS, ...PRICES, ...JSONS, 'finality', 'function']

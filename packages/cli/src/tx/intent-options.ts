@@ -29,6 +29,7 @@ export interface IntentOptions {
   readonly speed?: 'slow' | 'standard' | 'fast'
   readonly priority?: number
   readonly validUntil?: string
+  readonly notBefore?: TransactionRequest['notBefore']
   readonly requestId?: string
   readonly finality?: number | 'safe' | 'finalized'
   readonly simulate: boolean
@@ -55,6 +56,11 @@ export function addIntentOptions(command: Command): Command {
       'give up if no nonce is assigned by then: 10m, or an ISO 8601 time',
       readInstantOrSpan(1),
     )
+    .option(
+      '--not-before <block|time>',
+      'wait without a nonce until the chain has this block, or a block of this time (10m, or ISO 8601)',
+      readNotBefore,
+    )
     .option('--request-id <id>', 'idempotency key: sending it again returns the same transaction')
     .option('--finality <rule>', 'number of confirmations, safe, or finalized', readFinality)
     .option('--no-simulate', 'accept it without simulating it first')
@@ -64,6 +70,7 @@ export function addIntentOptions(command: Command): Command {
 export function toRequest(options: IntentOptions): TransactionRequest {
   const { from, to, value, data, chainId, speed, gasLimit, priority, validUntil, requestId, finality, metadata } =
     options
+  const { notBefore } = options
   const call = toCall(options)
   const fees = toFees(options)
   return {
@@ -78,6 +85,7 @@ export function toRequest(options: IntentOptions): TransactionRequest {
     ...(fees !== undefined && { fees }),
     ...(priority !== undefined && { priority }),
     ...(validUntil !== undefined && { validUntil }),
+    ...(notBefore !== undefined && { notBefore }),
     ...(requestId !== undefined && { requestId }),
     ...(finality !== undefined && { finality }),
     ...(!options.simulate && { simulate: false }),
@@ -103,6 +111,12 @@ function toFees({ maxFee, maxPriorityFee, gasPrice }: IntentOptions): Transactio
     ...(maxPriorityFee !== undefined && { maxPriorityFeePerGas: maxPriorityFee }),
     ...(gasPrice !== undefined && { gasPrice }),
   }
+}
+
+function readNotBefore(text: string): NonNullable<TransactionRequest['notBefore']> {
+  return /^\d+$/.test(text)
+    ? { height: readBy(integer(0, Number.MAX_SAFE_INTEGER))(text) }
+    : { time: readInstantOrSpan(1)(text) }
 }
 
 function readPriority(text: string): number {

@@ -50,6 +50,7 @@ export function presentTransaction(tx: Transaction, style: Style): string {
     ['gas limit', tx.gasLimit],
     ['price', presentPrice(tx)],
     ['priority', tx.priority === 0 ? null : tx.priority],
+    ['not before', presentNotBefore(tx)],
     ['valid until', tx.validUntil],
     ['approval', presentApproval(tx)],
     ['hash', tx.hash],
@@ -116,4 +117,9 @@ function presentApproval({ approval }: Transaction): string | null {
   const given = approval.votes.map(({ name }) => name).join(', ')
   const soFar = given === '' ? 'nobody yet' : `approved by ${given}`
   return approval.missing === 0 ? soFar : `${approval.missing} missing until ${approval.expiresAt} (${soFar})`
+}
+
+function presentNotBefore({ notBefore }: Transaction): string | null {
+  if (notBefore === null) return null
+  return 'height' in notBefore ? `block ${notBefore.height}` : notBefore.time
 }

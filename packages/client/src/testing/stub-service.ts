@@ -92,6 +92,7 @@ export function transaction(change: Partial<Transaction> = {}): Transaction {
     speed: 'standard',
     priority: 0,
     validUntil: null,
+    notBefore: null,
     suspended: false,
     submitCount: 0,
     lastSubmitAt: null,

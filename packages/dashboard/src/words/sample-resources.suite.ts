@@ -30,6 +30,7 @@ export const QUEUED_TX: TransactionResource = {
   speed: 'standard',
   priority: 0,
   validUntil: null,
+  notBefore: null,
   suspended: false,
   submitCount: 0,
   submittedAt: null,

@@ -26,6 +26,7 @@ const SUB_STATE_WORDS: Readonly<Record<SubState, string>> = {
   fee_above_cap: 'gas price above the limit',
   held_by_rule: 'held by a spending rule',
   awaiting_approval: 'waiting for approval',
+  scheduled: 'waiting for its block or time',
   signed: 'signed',
   pending: 'waiting to be mined',
   preconfirmed: 'preconfirmed',

@@ -73,7 +73,7 @@ export function openTimers(config: Config, ports: TimerPorts): OpenTimers {
     random,
     viewOf,
     chains: new Map(chains.map(({ chain, own }) => [chain.chainId, { chain, blockTimeMs: own.blockTimeMs }])),
-    maxPerTenant: config.timers.maxPerTenant,
+    ...config.timers,
   })
   return { timers, start: host.start, stop: host.stop, close: store.close }
 }

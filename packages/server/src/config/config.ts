@@ -42,7 +42,7 @@ export interface Config {
     readonly maxQueuedPerSigner: number
     readonly maxQueued: number
   }
-  readonly timers: { readonly maxPerTenant: number }
+  readonly timers: { readonly maxPerTenant: number; readonly maxPerSigner: number }
   readonly reservations: { readonly defaultTtlMs: number; readonly maxTtlMs: number }
   /** Secrets in the database are stored under the first. */
   readonly secretsKeys: readonly Uint8Array[]
@@ -130,7 +130,7 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
       maxQueuedPerSigner: values.maxQueuedPerSigner,
       maxQueued: values.maxQueued,
     },
-    timers: { maxPerTenant: values.maxTimersPerTenant },
+    timers: { maxPerTenant: values.maxTimersPerTenant, maxPerSigner: values.maxTimersPerSigner },
     reservations: { defaultTtlMs: values.reservationTtl, maxTtlMs: values.reservationMaxTtl },
     secretsKeys: values.secretsKey.map((key) => Buffer.from(key, 'hex')),
     signers: { policies: values.signerPolicy },

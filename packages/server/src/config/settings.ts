@@ -138,6 +138,11 @@ export const SETTINGS = {
     description:
       'How many active or paused timers a tenant may have on each chain. Without API keys there is one tenant.',
   }),
+  maxTimersPerSigner: setting({
+    type: integer(1, 10_000_000),
+    fallback: 100_000,
+    description: 'How many active or paused timers may send from one signer on each chain, whoever created them.',
+  }),
   host: setting({
     type: text,
     fallback: '127.0.0.1',

@@ -118,7 +118,16 @@ export function createEngine(ports: EnginePorts): Engine {
   })
   const { queuePollMs, balanceIntervalMs } = settings
   const { report } = createLaneReport(telemetry)
-  const wakes = createLaneWakes({ store, keeper, clock, telemetry, nodeId, queuePollMs, balanceIntervalMs })
+  const wakes = createLaneWakes({
+    ...{ store, keeper, clock, telemetry, nodeId, queuePollMs, balanceIntervalMs },
+    chainTimes: () =>
+      new Map(
+        [...units].flatMap(([chainId, { follower }]) => {
+          const head = follower.view()?.head
+          return head === undefined ? [] : [[chainId, { height: head.number, timeMs: head.timestamp * 1_000 }]]
+        }),
+      ),
+  })
 
   function startLane({ lease, mayAct }: HeldLane, onFenced: () => void): LaneRunner {
     const { lane, fence } = lease

@@ -3,6 +3,7 @@
  * timers find what they missed, with one statement for all lanes.
  */
 import type { Clock } from '../ports/clock.ts'
+import type { ChainTimes } from '../ports/lane-queue.ts'
 import type { Notice } from '../ports/notice.ts'
 import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -23,6 +24,8 @@ interface WakePorts {
   readonly nodeId: string
   readonly queuePollMs: number
   readonly balanceIntervalMs: number
+  /** The newest block of each chain, as this node sees it. */
+  chainTimes(): ChainTimes
 }
 
 const EXPIRE_BATCH = 1_000
@@ -61,8 +64,12 @@ export function createLaneWakes(ports: WakePorts): LaneWakes {
 
   async function pollQueues(): Promise<void> {
     try {
-      for (const tx of await store.readExpired(nodeId, EXPIRE_BATCH))
-        keeper.find(tx.intent.lane)?.post({ type: 'expired', transactions: [tx] })
+      const chains = ports.chainTimes()
+      for (const tx of await store.readExpired(nodeId, EXPIRE_BATCH, chains)) {
+        const { lane } = tx.intent
+        const chain = chains.get(lane.chainId)
+        keeper.find(lane)?.post({ type: 'expired', transactions: [tx], ...(chain !== undefined && { chain }) })
+      }
       for (const lane of await store.lanesAsked(nodeId)) keeper.find(lane)?.post({ type: 'asked' })
       for (const lane of await store.lanesWithWork(nodeId)) keeper.find(lane)?.post({ type: 'work' })
     } catch (error) {

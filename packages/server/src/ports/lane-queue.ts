@@ -1,12 +1,13 @@
 /** What is read of the queues of lanes. */
 import type { Lane } from '../core/lane/lane.ts'
+import type { ChainTime } from '../core/transaction/not-before.ts'
 
 /** Transactions that wait in line for a nonce, by who sent them. */
 export interface QueueDepth {
   readonly lane: Lane
   readonly tenant: string
   readonly queued: number
-  /** When the oldest of them was accepted. */
+  /** When the oldest of them was accepted, of those that do not wait for a height or a time. */
   readonly oldestAt: number
 }
 
@@ -16,6 +17,9 @@ export interface QueueOptions {
   /** Leaves out those that wait for a reason of their own. */
   readonly passOverPaused?: boolean
 }
+
+/** The newest block of each chain. */
+export type ChainTimes = ReadonlyMap<number, ChainTime>
 
 /** What the next nonces of a lane depend on, as of one moment. */
 export interface NonceLine {

@@ -16,7 +16,7 @@ import type { SubjectId } from '../core/rules/rule-set.ts'
 import type { Intent, Queued, SubState, Transaction, TxId, TxState } from '../core/transaction/transaction.ts'
 import type { HistoryNote } from '../core/transaction/tx-event.ts'
 import type { HistoryEntry, HistoryPage, ListOrder, MinedTransaction } from './history.ts'
-import type { NonceLine, QueueDepth, QueueOptions } from './lane-queue.ts'
+import type { ChainTimes, NonceLine, QueueDepth, QueueOptions } from './lane-queue.ts'
 import type { LaneRequestStore } from './lane-requests.ts'
 import type {
   AcquiredLease,
@@ -230,10 +230,10 @@ export interface Store extends LaneRequestStore, RetentionStore, SpendingStore {
   lanesWithWork(nodeId: string): Promise<readonly Lane[]>
 
   /**
-   * Queued transactions of this node's lanes whose `validUntil`, or the time to approve them, has passed by the
-   * database's clock, oldest first.
+   * Queued transactions of this node's lanes whose time has come, oldest first: `validUntil`, or the time to approve
+   * them, has passed by the database's clock, or `notBefore` is reached by these newest blocks.
    */
-  readExpired(nodeId: string, limit: number): Promise<readonly Queued[]>
+  readExpired(nodeId: string, limit: number, chains?: ChainTimes): Promise<readonly Queued[]>
 
   // Lanes (owner only)
   loadLane(lane: Lane): Promise<LoadedLane>

@@ -3,7 +3,7 @@
  * lease of the chain's timers, and each of those writes is held to the lease inside its own database transaction.
  */
 import type { Reach } from '../core/access/caller.ts'
-import type { Hash, Hex } from '../core/hex.ts'
+import type { Address, Hash, Hex } from '../core/hex.ts'
 import type {
   ConditionOutcome,
   Fire,
@@ -145,6 +145,8 @@ export interface LoadedTimers {
   readonly observed: readonly NewFire[]
 }
 
+export type TimerHolder = { readonly tenant: string } | { readonly owner: Address }
+
 export interface TimerFilter {
   readonly chainId?: number
   readonly owner?: Hex
@@ -212,8 +214,8 @@ export interface TimerStore {
   saveSnapshot(lease: TimerLease, snapshot: TimerSnapshot): Promise<TimerWriteResult>
   /** Those that are there, in no order. */
   readIncarnations(kernelIds: readonly KernelId[]): Promise<readonly Incarnation[]>
-  /** Timers of each tenant that have not ended. */
-  countTimers(chainId: number, tenant: string, atMost: number): Promise<number>
+  /** Timers of a tenant, or of a signer, that have not ended. */
+  countTimers(chainId: number, of: TimerHolder, atMost: number): Promise<number>
 
   findTimer(id: TimerId): Promise<ManagedTimer | null>
   /** Those by cron that have fired, and whose next time is not set yet. In no order. */

@@ -147,6 +147,7 @@ const WAITS: Partial<Record<SubState, string>> & { readonly accepted: string } =
   waiting_for_slot: 'this signer has reached its limit of transactions in flight',
   suspended: 'an operator has suspended it',
   awaiting_approval: 'it needs approval',
+  scheduled: 'it waits for a block or a time of the chain',
 }
 
 function spellError({ code, message, reason }: TxError): string {

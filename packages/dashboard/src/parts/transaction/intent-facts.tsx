@@ -72,6 +72,11 @@ export function IntentFacts({ tx }: { readonly tx: TransactionResource }) {
             <Clock at={tx.validUntil} />
           </Fact>
         )}
+        {tx.notBefore !== null && (
+          <Fact name="Not before">
+            {'height' in tx.notBefore ? `block ${tx.notBefore.height}` : <Clock at={tx.notBefore.time} />}
+          </Fact>
+        )}
         {tx.suspended && (
           <Fact name="Suspended">
             <span class="is-alarming">by an operator</span>

@@ -33,12 +33,14 @@ export async function explainTransaction(tx: Transaction, services: Services): P
   const inFlight = loaded?.inFlight ?? []
   if (status === undefined) throw new AppError('internal', `transaction ${tx.id} belongs to no lane`)
   const { signer, lease } = status
+  const head = services.viewOf(lane.chainId)?.head
   const context: ExplainContext = {
     now: clock.now(),
     policy: signer.policy,
     finality: finality ?? services.finalityOf(lane),
     chain: services.healthOf(lane.chainId, findWait(inFlight)),
-    head: services.viewOf(lane.chainId)?.head.number ?? null,
+    head: head?.number ?? null,
+    headTime: head === undefined ? null : head.timestamp * 1_000,
     baseFeeWei,
     queueAhead,
     lane: {

@@ -111,6 +111,7 @@ test('a queued transaction has nothing of the chain', () => {
     speed: 'fast',
     priority: 0,
     validUntil: null,
+    notBefore: null,
     state: 'QUEUED',
     subState: 'accepted',
     hash: null,

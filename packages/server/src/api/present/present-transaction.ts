@@ -1,6 +1,7 @@
 /** A transaction as JSON: amounts as decimal strings, addresses check-summed, time in ISO 8601 UTC. */
 import type { ChainView, Finality } from '../../core/chain/finality.ts'
 import type { Lane } from '../../core/lane/lane.ts'
+import type { NotBefore } from '../../core/transaction/not-before.ts'
 import {
   currentAttempt,
   inclusionOf,
@@ -42,6 +43,7 @@ export function presentTransaction(tx: Transaction, around: Surroundings): Trans
     speed: intent.speed,
     priority: intent.priority,
     validUntil: presentOptionalInstant(intent.validUntil),
+    notBefore: presentNotBefore(intent.notBefore),
     nonce: nonceOf(tx),
     state: tx.state,
     subState: tx.subState,
@@ -81,4 +83,9 @@ function presentSends(tx: Transaction): Pick<TransactionResource, Sends> {
     nextResubmitAt: presentOptionalInstant(isDue ? signed.nextResubmitAt : null),
     stuckAt: presentOptionalInstant(tx.state === 'STUCK' ? tx.stuckAt : null),
   }
+}
+
+function presentNotBefore(notBefore: NotBefore | undefined): TransactionResource['notBefore'] {
+  if (notBefore === undefined) return null
+  return 'height' in notBefore ? notBefore : { time: presentInstant(notBefore.timeMs) }
 }

@@ -5,6 +5,7 @@ import type { Attempt, Queued } from '../transaction/transaction.ts'
 import { findMissingOwner } from './explain-owner.ts'
 import { freeReservation, spellReservation } from './explain-reservation.ts'
 import { explainApproval, explainHeld } from './explain-rules.ts'
+import { explainScheduled } from './explain-scheduled.ts'
 import { countSlots } from './explain-slots.ts'
 import type { BlockedBy, Cause, ExplainContext, Finding } from './explanation.ts'
 import { spellError } from './spell-error.ts'
@@ -19,6 +20,7 @@ const REASONS: readonly Explainer[] = [
   suspended,
   explainApproval,
   explainHeld,
+  explainScheduled,
   lanePaused,
   laneCancelling,
   slotsTaken,

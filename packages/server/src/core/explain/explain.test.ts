@@ -176,6 +176,20 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     ['2 more approvals', 'Nobody has approved it yet', 'cancels it'],
   ],
   [
+    'scheduled',
+    'for a block',
+    queued({ subState: 'scheduled', intent: { ...queued().intent, notBefore: { height: 120 } } }),
+    context(),
+    ['not be sent before block 120', 'The chain is at block 103', 'Others go first'],
+  ],
+  [
+    'scheduled',
+    'for a time',
+    queued({ subState: 'scheduled', intent: { ...queued().intent, notBefore: { timeMs: now + 500 } } }),
+    context({ headTime: T0 }),
+    [`not be sent before ${time(now + 500)}`, `The newest block is of ${time(T0)}`],
+  ],
+  [
     'held_by_rule',
     'by a cap',
     deferred('held_by_rule', {

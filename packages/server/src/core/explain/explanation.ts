@@ -26,6 +26,7 @@ export const CAUSES = [
   'fee_above_cap',
   'held_by_rule',
   'awaiting_approval',
+  'scheduled',
   'not_approved',
   'waiting_in_line',
   'preparing',
@@ -74,6 +75,8 @@ export interface ExplainContext {
   readonly chain: ChainHealth
   /** Height of the chain as this node sees it; null until it saw a block. */
   readonly head: number | null
+  /** Time of that block in milliseconds; null until it saw one. */
+  readonly headTime?: number | null
   /** What the next block asks per gas, in wei; null if unknown or if there is no base fee. */
   readonly baseFeeWei: bigint | null
   /** How many are ahead of it in its lane's queue; null if it is not queued. */

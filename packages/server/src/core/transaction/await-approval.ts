@@ -1,6 +1,7 @@
 /** A queued transaction that waits for approval: it has no nonce, and those behind it go first. */
 import { isApproved, missingVotes } from '../rules/approval.ts'
 import { dropQueued } from './drop-queued.ts'
+import { mayHaveToWait } from './not-before.ts'
 import { move, type Step, stay } from './step.ts'
 import type { Queued, Transaction } from './transaction.ts'
 import type { TxEvent } from './tx-event.ts'
@@ -28,7 +29,8 @@ export function moveApproval(tx: Queued, event: ApprovalEvent): Step {
       if (tx.approval === undefined || !awaitsApproval(tx)) return stay(tx)
       const { vote } = event
       const approval = { ...tx.approval, votes: [...tx.approval.votes, vote] }
-      const subState = isApproved(approval) && !tx.suspended ? 'accepted' : tx.subState
+      const next = mayHaveToWait(tx) ? 'scheduled' : 'accepted'
+      const subState = isApproved(approval) && !tx.suspended ? next : tx.subState
       const detail = { actor: `${vote.name} (${vote.keyId})`, reason: vote.reason, missing: missingVotes(approval) }
       return move({ ...tx, subState, approval }, note(event, detail))
     }

@@ -2,6 +2,7 @@
 import type { Policy } from '../lane/policy.ts'
 import { AWAITING, awaitsApproval, moveApproval } from './await-approval.ts'
 import { dropQueued } from './drop-queued.ts'
+import { mayHaveToWait, release, SCHEDULED } from './not-before.ts'
 import { move, noteOperator, type Step, stay } from './step.ts'
 import type { Queued } from './transaction.ts'
 import type { TxEvent } from './tx-event.ts'
@@ -9,7 +10,8 @@ import type { TxEvent } from './tx-event.ts'
 export function moveQueued(tx: Queued, event: TxEvent, policy: Policy): Step {
   switch (event.type) {
     case 'prepare.deferred':
-      if (tx.suspended || (tx.retryAt !== null && event.retryAt <= tx.retryAt)) return stay(tx)
+      if (tx.suspended || tx.subState === 'scheduled' || (tx.retryAt !== null && event.retryAt <= tx.retryAt))
+        return stay(tx)
       return move(
         {
           ...tx,
@@ -29,6 +31,8 @@ export function moveQueued(tx: Queued, event: TxEvent, policy: Policy): Step {
       })
     case 'deadline.passed':
       return expire(tx, event.at)
+    case 'schedule.reached':
+      return release(tx, event.chain)
     case 'approval.required':
     case 'approval.given':
     case 'approval.refused':
@@ -41,7 +45,7 @@ export function moveQueued(tx: Queued, event: TxEvent, policy: Policy): Step {
       return move({ ...tx, suspended: true, subState: 'suspended' }, noteOperator(event))
     case 'operator.resumed':
       if (!tx.suspended) return stay(tx)
-      return move({ ...tx, ...(awaitsApproval(tx) ? AWAITING : inLine(false)), suspended: false }, noteOperator(event))
+      return move({ ...tx, ...placeOf(tx), suspended: false }, noteOperator(event))
     case 'operator.retried':
       if (tx.suspended || tx.retryAt === null) return stay(tx)
       return move({ ...tx, ...inLine(false) }, noteOperator(event))
@@ -50,6 +54,12 @@ export function moveQueued(tx: Queued, event: TxEvent, policy: Policy): Step {
     default:
       return stay(tx)
   }
+}
+
+/** Where it goes on after a suspension. */
+function placeOf(tx: Queued) {
+  if (awaitsApproval(tx)) return AWAITING
+  return mayHaveToWait(tx) ? SCHEDULED : inLine(false)
 }
 
 /** A place in the queue with no obstacles. */
@@ -69,7 +79,7 @@ function expire(tx: Queued, at: number): Step {
 }
 
 function allocate(tx: Queued, event: Extract<TxEvent, { type: 'nonce.allocated' }>, policy: Policy): Step {
-  if (tx.suspended || awaitsApproval(tx)) return stay(tx)
+  if (tx.suspended || awaitsApproval(tx) || tx.subState === 'scheduled') return stay(tx)
   const { retryAt: _, prepareFailures: __, hasRules: ___, ...base } = tx
   return move(
     {

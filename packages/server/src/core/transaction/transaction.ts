@@ -5,6 +5,7 @@ import type { Fees, Speed, WantedFees } from '../fees/fees.ts'
 import type { Address, Hash, Hex } from '../hex.ts'
 import type { Lane } from '../lane/lane.ts'
 import type { Approval } from '../rules/approval.ts'
+import type { NotBefore } from './not-before.ts'
 
 export const TX_STATES = [
   'QUEUED',
@@ -31,6 +32,7 @@ export const SUB_STATES = [
   'fee_above_cap',
   'held_by_rule',
   'awaiting_approval',
+  'scheduled',
   'signed',
   'pending',
   'preconfirmed',
@@ -75,6 +77,8 @@ export interface Intent {
   readonly priority: number
   /** Milliseconds since the epoch; after this it takes no nonce. */
   readonly validUntil: number | null
+  /** Absent: at once. */
+  readonly notBefore?: NotBefore
   readonly requestId: string | null
   /** Digest of the whole request, to detect the same key with another body. */
   readonly requestDigest: Hash

@@ -62,6 +62,7 @@ const EVENTS = {
   'prepare.deferred': { type: 'prepare.deferred', at, subState: 'waiting_for_node', error, retryAt: at + 1 },
   'prepare.rejected': { type: 'prepare.rejected', at, error },
   'deadline.passed': { type: 'deadline.passed', at },
+  'schedule.reached': { type: 'schedule.reached', at, chain: { height: 104, timeMs: at } },
   'approval.required': {
     type: 'approval.required',
     at,
@@ -117,6 +118,7 @@ const TABLE: Readonly<Record<TxEvent['type'], Readonly<Partial<Record<SampleName
     queuedSuspended: 'EXPIRED/expired',
   },
   'approval.required': { queued: 'QUEUED/awaiting_approval', deferred: 'QUEUED/awaiting_approval' },
+  'schedule.reached': {},
   'approval.given': {},
   'approval.refused': {},
   'approval.expired': {},

@@ -7,6 +7,7 @@ import type { SendOutcome } from '../chain/send-outcome.ts'
 import type { Hash } from '../hex.ts'
 import type { NonceProof } from '../lane/nonce-user.ts'
 import type { Approval, ApprovalVote } from '../rules/approval.ts'
+import type { ChainTime } from './not-before.ts'
 import type { Attempt, SubState, TxError, TxState } from './transaction.ts'
 
 export type TxEvent =
@@ -19,6 +20,8 @@ export type TxEvent =
     }
   | { readonly type: 'prepare.rejected'; readonly at: number; readonly error: TxError }
   | { readonly type: 'deadline.passed'; readonly at: number }
+  /** The newest block of its chain, for one that waits for a height or a time. */
+  | { readonly type: 'schedule.reached'; readonly at: number; readonly chain: ChainTime }
   /** Its rules ask for an approval that it does not have. */
   | { readonly type: 'approval.required'; readonly at: number; readonly approval: Approval }
   | { readonly type: 'approval.given'; readonly at: number; readonly vote: ApprovalVote }

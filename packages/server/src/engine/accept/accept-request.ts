@@ -6,6 +6,7 @@ import type { Finality } from '../../core/chain/finality.ts'
 import type { Speed, WantedFees } from '../../core/fees/fees.ts'
 import type { Address, Hash, Hex } from '../../core/hex.ts'
 import type { Lane } from '../../core/lane/lane.ts'
+import type { NotBefore } from '../../core/transaction/not-before.ts'
 import type { Intent } from '../../core/transaction/transaction.ts'
 
 /** The caller's request in canonical form. Null means left out, so a changed default is not a different request. */
@@ -26,6 +27,7 @@ export interface AcceptRequest {
   readonly metadata: Readonly<Record<string, string>>
   readonly accessList?: AccessList
   readonly exactNonce?: number
+  readonly notBefore?: NotBefore
   /** The caller, for the history; not part of the digest. */
   readonly by?: string
   /** The tenant that owns the request; omitted or null: the service has no keys. Not part of the digest either. */
@@ -45,7 +47,7 @@ export interface AcceptDefaults {
 
 export function formIntent(request: AcceptRequest, lane: Lane, defaults: AcceptDefaults): Intent {
   const { to, data, value, gasLimit, fees, validUntil, requestId, finality, metadata } = request
-  const { accessList, exactNonce } = request
+  const { accessList, exactNonce, notBefore } = request
   return {
     lane,
     to,
@@ -59,6 +61,7 @@ export function formIntent(request: AcceptRequest, lane: Lane, defaults: AcceptD
     metadata,
     ...(accessList !== undefined && accessList.length > 0 && { accessList }),
     ...(exactNonce !== undefined && { exactNonce }),
+    ...(notBefore !== undefined && { notBefore }),
     maxFeeWei: request.maxFeeWei ?? null,
     speed: request.speed ?? defaults.speed,
     priority: request.priority ?? 0,
@@ -83,7 +86,8 @@ function writeCanonically(request: AcceptRequest): string {
   const exact = 'exactNonce' in request ? `"exactNonce":${request.exactNonce},` : ''
   const wanted = `"fees":${canonicalJson(fees)},"finality":${canonicalJson(finality)}`
   const gas = gasLimit === null ? 'null' : `"${gasLimit}"`
-  const pace = `"priority":${priority},"simulate":${simulate},"speed":${JSON.stringify(speed)}`
+  const start = 'notBefore' in request ? `"notBefore":${canonicalJson(request.notBefore)},` : ''
+  const pace = `${start}"priority":${priority},"simulate":${simulate},"speed":${JSON.stringify(speed)}`
   const target = `"to":${JSON.stringify(to)},"validUntil":${validUntil},"value":"${request.value}"`
   return `{${list}"chainId":${chainId},"data":"${data}",${exact}${wanted},"from":"${from}","gasLimit":${gas},"metadata":${canonicalJson(metadata)},${pace},${target}}`
 }

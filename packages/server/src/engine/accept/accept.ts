@@ -10,6 +10,7 @@ import { AppError } from '../../core/app-error.ts'
 import { findUnmineable, isTinyPrice } from '../../core/fees/unmineable-price.ts'
 import type { Lane } from '../../core/lane/lane.ts'
 import { subjectsOf } from '../../core/rules/rule-set.ts'
+import { findImpossible } from '../../core/transaction/not-before.ts'
 import type { Intent, Transaction } from '../../core/transaction/transaction.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import type { Random } from '../../ports/clock.ts'
@@ -116,8 +117,10 @@ export function createAccept(ports: AcceptPorts): Accept {
     const chainMaxFeeWei = ports.maxTxFeeOf(lane.chainId)
     const tooDear = refuseFees(intent, { chainMaxFeeWei, policy: signer.policy })
     const isLate = intent.validUntil !== null && intent.validUntil <= clock.now()
+    const impossible = findImpossible(intent)
     const isTiny = isTinyPrice(intent.fees)
-    const mayBeRefused = intent.simulate || isLate || isTiny || tooDear !== null || request.refusal !== undefined
+    const isRefused = isLate || tooDear !== null || impossible !== null || request.refusal !== undefined
+    const mayBeRefused = isRefused || intent.simulate || isTiny
     // The insert recognises a repeat by itself; looking first only matters for checks that would refuse it earlier.
     const earlier = mayBeRefused ? await findEarlier(intent, tenant) : null
     if (earlier !== null) return earlier
@@ -125,6 +128,7 @@ export function createAccept(ports: AcceptPorts): Accept {
     if (isLate) {
       throw new AppError('invalid_request', 'validUntil is in the past.', { field: 'validUntil' })
     }
+    if (impossible !== null) throw new AppError('invalid_request', impossible, { field: 'notBefore' })
     if (tooDear !== null) throw tooDear
     if (isTiny) await refuseUnmineable(intent)
     const leave = await enterQueue(intent, tenant)
@@ -141,7 +145,8 @@ export function createAccept(ports: AcceptPorts): Accept {
 
   async function store(intent: Intent, request: AcceptRequest, submit: Intake['submit']): Promise<Accepted> {
     const { tenant = null, by, keyId } = request
-    const simulated = intent.simulate ? await simulate(intent, tenant) : null
+    // What happens later cannot be simulated now: the lane does it before it takes a nonce.
+    const simulated = intent.simulate && intent.notBefore === undefined ? await simulate(intent, tenant) : null
     if (simulated?.type === 'refused') {
       // The same request may have been accepted, and even mined, while this one was simulated.
       const twin = await findEarlier(intent, tenant)

@@ -5,6 +5,7 @@ import type { SendOutcome } from '../../core/chain/send-outcome.ts'
 import type { Hash } from '../../core/hex.ts'
 import type { Lease } from '../../core/lane/lane.ts'
 import type { NonceProof } from '../../core/lane/nonce-user.ts'
+import type { ChainTime } from '../../core/transaction/not-before.ts'
 import type { InFlight, Intent, Queued, TxId } from '../../core/transaction/transaction.ts'
 import type { Block } from '../../ports/chain.ts'
 import type { AccountCounts } from '../chain-counts/read-counts.ts'
@@ -77,7 +78,8 @@ export type LaneSignal =
       readonly heldUntil: number | null
     }
   | { readonly type: 'prepare.failed' }
-  | { readonly type: 'expired'; readonly transactions: readonly Queued[] }
+  /** Their deadline has passed, or the chain has reached what they wait for. */
+  | { readonly type: 'expired'; readonly transactions: readonly Queued[]; readonly chain?: ChainTime }
 
 export interface LaneRunner {
   readonly lease: Lease

@@ -40,6 +40,7 @@ function setUp(
     clock: createManualClock(),
     random: { id: () => `id-${asked.length}` },
     maxPerTenant: 10,
+    maxPerSigner: 10,
     viewOf: () => ({ head: { number: 20, timestamp: 1_700_000_000 } }) as never,
   })
   return { timers, asked }

@@ -73,6 +73,7 @@ interface TimersPorts {
   readonly clock: Clock
   readonly random: Pick<Random, 'id'>
   readonly maxPerTenant: number
+  readonly maxPerSigner: number
   readonly timeoutMs?: number
   viewOf(chainId: number): ChainView | null
 }
@@ -163,13 +164,16 @@ export function createTimers(ports: TimersPorts): Timers {
     })
   }
 
-  async function checkTenant(chainId: number, tenant: string): Promise<void> {
-    const max = ports.maxPerTenant
-    if ((await store.countTimers(chainId, tenant, max)) < max) return
-    throw new AppError(
-      'timer_limit',
-      `You have reached the limit of ${max} timers. Cancel one first, or raise maxTimersPerTenant.`,
-    )
+  async function checkLimits(chainId: number, { tenant, owner }: NewTimer): Promise<void> {
+    const limits = [
+      { of: { tenant }, max: ports.maxPerTenant, whose: 'You have', setting: 'maxTimersPerTenant' },
+      { of: { owner }, max: ports.maxPerSigner, whose: `Signer ${owner} has`, setting: 'maxTimersPerSigner' },
+    ]
+    for (const { of, max, whose, setting } of limits) {
+      if ((await store.countTimers(chainId, of, max)) < max) continue
+      const message = `${whose} reached the limit of ${max} timers. Cancel one first, or raise ${setting}.`
+      throw new AppError('timer_limit', message)
+    }
   }
 
   /** What is certainly wrong is not stored for the node that runs the timers. That node checks it again. */
@@ -188,7 +192,7 @@ export function createTimers(ports: TimersPorts): Timers {
       if (earlier.requestDigest !== wanted.digest) throw conflictOf(requestId ?? '')
       return { type: 'existing', timer: earlier } as const
     }
-    await checkTenant(chainId, tenant)
+    await checkLimits(chainId, wanted)
     const spec = await formSpec(wanted, chainId)
     const { name, metadata, by, digest: requestDigest } = wanted
     const timerId = random.id(clock.now())

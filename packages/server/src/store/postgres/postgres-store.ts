@@ -74,7 +74,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     releaseLeases: (leases) => releaseLeases(database, leases),
     listLeases: () => listLeases(database),
     lanesWithWork: (nodeId) => lanesWithWork(database, nodeId),
-    readExpired: (nodeId, limit) => readExpired(database, nodeId, limit),
+    readExpired: (nodeId, limit, chains = new Map()) => readExpired(database, nodeId, limit, chains),
     insertReservations: (request) => insertReservations(database, request),
     findReservations: (ids) => findReservations(database, ids),
     actOnReservation: (id, lockOwner, act) => actOnReservation(database, id, lockOwner, act),

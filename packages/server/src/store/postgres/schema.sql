@@ -197,6 +197,9 @@ create table managed_tx (
   key_id text,
   approval jsonb,
   approve_by timestamp with time zone,
+  not_before_height bigint,
+  not_before_time timestamp with time zone,
+  constraint managed_tx_check CHECK ((num_nonnulls(not_before_height, not_before_time) < 2)),
   constraint managed_tx_exact_nonce_check CHECK ((exact_nonce >= 0)),
   constraint managed_tx_final_by_state CHECK (((state = ANY (ARRAY['CONFIRMED'::text, 'FAILED_FINAL'::text, 'CANCELLED'::text, 'EXPIRED'::text])) = (final_at IS NOT NULL))),
   constraint managed_tx_final_has_no_refusal CHECK (((final_at IS NULL) OR (refusal IS NULL))),
@@ -204,6 +207,7 @@ create table managed_tx (
   constraint managed_tx_max_fee_check CHECK ((max_fee > (0)::numeric)),
   constraint managed_tx_nonce_by_state CHECK ( CASE WHEN (state = ANY (ARRAY['QUEUED'::text, 'EXPIRED'::text])) THEN (nonce IS NULL) WHEN (state = 'CANCELLED'::text) THEN true ELSE (nonce IS NOT NULL) END),
   constraint managed_tx_nonce_check CHECK ((nonce >= 0)),
+  constraint managed_tx_not_before_height_check CHECK ((not_before_height >= 0)),
   constraint managed_tx_pkey PRIMARY KEY (tx_id),
   constraint managed_tx_queued_has_place CHECK ((((state = 'QUEUED'::text) = (queue_position IS NOT NULL)) AND ((queue_position IS NULL) OR (queue_position = accepted_seq)))),
   constraint managed_tx_signed_is_whole CHECK ( CASE WHEN (nonce IS NULL) THEN (num_nonnulls(fencing_token, node_id, allocated_at, waiting_since, submitted_at, last_submit_at, submit_count, refusals, next_resubmit_at, new_forks, wish, may_be_held, refusal, inclusion, confirmations, mined_at, stuck_at) = 0) ELSE (num_nulls(fencing_token, node_id, allocated_at, waiting_since, submit_count, refusals, next_resubmit_at, new_forks, wish, may_be_held) = 0) END),
@@ -224,6 +228,8 @@ CREATE INDEX managed_tx_lane ON public.managed_tx USING btree (chain_id, signer,
 CREATE INDEX managed_tx_metadata ON public.managed_tx USING gin (metadata jsonb_path_ops) WHERE (metadata <> '{}'::jsonb);
 
 CREATE INDEX managed_tx_queue ON public.managed_tx USING btree (chain_id, signer, priority DESC, queue_position) INCLUDE (tenant) WHERE (queue_position IS NOT NULL);
+
+CREATE INDEX managed_tx_scheduled ON public.managed_tx USING btree (chain_id, signer) WHERE ((queue_position IS NOT NULL) AND ((not_before_height IS NOT NULL) OR (not_before_time IS NOT NULL)));
 
 CREATE INDEX managed_tx_to ON public.managed_tx USING btree (to_address, accepted_seq) WHERE (to_address IS NOT NULL);
 
@@ -502,11 +508,13 @@ create table timer (
   constraint timer_target_check CHECK ((octet_length(target) = 20))
 ) with (fillfactor=70);
 
-CREATE INDEX timer_between_times ON public.timer USING btree (chain_id) WHERE ((state = 'DONE'::text) AND (((spec -> 'schedule'::text) ->> 'type'::text) = 'cron'::text));
+CREATE INDEX timer_between_times ON public.timer USING btree (chain_id) WHERE ((state = 'ACTIVE'::text) AND (due_height IS NULL) AND (((spec -> 'schedule'::text) ->> 'type'::text) = 'cron'::text));
 
 CREATE INDEX timer_list ON public.timer USING btree (chain_id, place);
 
 CREATE INDEX timer_live ON public.timer USING btree (chain_id, tenant) WHERE (state = ANY (ARRAY['ACTIVE'::text, 'PAUSED'::text]));
+
+CREATE INDEX timer_live_of_signer ON public.timer USING btree (chain_id, signer) WHERE (state = ANY (ARRAY['ACTIVE'::text, 'PAUSED'::text]));
 
 CREATE INDEX timer_of_signer ON public.timer USING btree (chain_id, signer, place);
 

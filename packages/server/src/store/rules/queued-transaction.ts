@@ -9,7 +9,7 @@ export function toQueued(entry: Omit<NewTransaction, 'by'>, createdAt: number): 
     intent,
     version: 1,
     state: 'QUEUED',
-    subState: approval === undefined ? 'accepted' : 'awaiting_approval',
+    subState: approval !== undefined ? 'awaiting_approval' : intent.notBefore !== undefined ? 'scheduled' : 'accepted',
     error: null,
     suspended: false,
     createdAt,

@@ -171,6 +171,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       viewOf: around.viewOf,
       chains: new Map([[CHAIN_ID, { chain, blockTimeMs: 12_000 }]]),
       maxPerTenant: 3,
+      maxPerSigner: 3,
       timeoutMs: 50,
     }),
     eventStreams: createEventStreams({

@@ -5,6 +5,7 @@ import { type Lane, laneKey } from '../../core/lane/lane.ts'
 import { holdsNonce } from '../../core/lane/reservation.ts'
 import { awaitsApproval } from '../../core/transaction/await-approval.ts'
 import { PAUSED_ALONE } from '../../core/transaction/deferral.ts'
+import { isReached } from '../../core/transaction/not-before.ts'
 import {
   type Intent,
   isInFlight,
@@ -14,7 +15,7 @@ import {
   type TxId,
 } from '../../core/transaction/transaction.ts'
 import type { MinedTransaction } from '../../ports/history.ts'
-import type { NonceLine, QueueDepth, QueueOptions } from '../../ports/lane-queue.ts'
+import type { ChainTimes, NonceLine, QueueDepth, QueueOptions } from '../../ports/lane-queue.ts'
 import type { LoadedLane } from '../../ports/lane-write.ts'
 import type { LaneStatus, Page, PageRequest, Store, TransactionFilter } from '../../ports/store.ts'
 import { readPageCursor } from '../../store/rules/tx-id.ts'
@@ -85,17 +86,27 @@ export function lanesWithWorkInMemory(state: MemoryState, nodeId: string): reado
 }
 
 /** Suspended ones too: a deadline does not wait for an operator. */
-export function readExpiredInMemory(state: MemoryState, nodeId: string, limit: number): readonly Queued[] {
+export function readExpiredInMemory(
+  state: MemoryState,
+  nodeId: string,
+  limit: number,
+  chains: ChainTimes,
+): readonly Queued[] {
   const deadline = (tx: Transaction): number => {
     const approveBy = awaitsApproval(tx) ? tx.approval?.expiresAt : undefined
     return Math.min(tx.intent.validUntil ?? Number.POSITIVE_INFINITY, approveBy ?? Number.POSITIVE_INFINITY)
   }
-  const expired = heldBy(state, nodeId)
+  const isReleased = ({ intent: { lane, notBefore }, subState }: Transaction): boolean => {
+    const chain = chains.get(lane.chainId)
+    return subState === 'scheduled' && notBefore !== undefined && chain !== undefined && isReached(notBefore, chain)
+  }
+  const since = (tx: Transaction): number => (deadline(tx) <= state.now() ? deadline(tx) : tx.createdAt)
+  const found = heldBy(state, nodeId)
     .flatMap(transactionsOf)
     .filter((tx) => tx.state === 'QUEUED')
-    .filter((tx) => deadline(tx) <= state.now())
-    .sort((a, b) => deadline(a) - deadline(b) || (a.id < b.id ? -1 : 1))
-  return freeze(expired.slice(0, limit))
+    .filter((tx) => deadline(tx) <= state.now() || isReleased(tx))
+    .sort((a, b) => since(a) - since(b) || (a.id < b.id ? -1 : 1))
+  return freeze(found.slice(0, limit))
 }
 
 export function countAheadInMemory(state: MemoryState, id: TxId): number | null {
@@ -111,10 +122,11 @@ function lineUp(state: MemoryState, lane: MemoryLane): readonly QueuedRow[] {
   return [...lane.transactions.values()].filter((row) => isInLine(row, state.now())).sort(comparePlaces)
 }
 
-/** Those that wait for approval, or that a rule holds, let others pass. */
+/** Those that wait for approval, a rule, or their time let others pass. */
 function isInLine(row: MemoryTransaction, now: number): row is QueuedRow {
   const { tx } = row
-  if (tx.state !== 'QUEUED' || tx.suspended || tx.subState === 'awaiting_approval') return false
+  if (tx.state !== 'QUEUED' || tx.suspended || tx.subState === 'awaiting_approval' || tx.subState === 'scheduled')
+    return false
   return tx.subState !== 'held_by_rule' || (tx.retryAt ?? 0) <= now
 }
 
@@ -218,8 +230,9 @@ export function countQueuedInMemory(state: MemoryState): readonly QueueDepth[] {
     const counts = new Map<string, { queued: number; oldestAt: number }>()
     for (const { tx, tenant } of transactions.values()) {
       if (tx.state !== 'QUEUED') continue
-      const { queued, oldestAt } = counts.get(tenant) ?? { queued: 0, oldestAt: tx.createdAt }
-      counts.set(tenant, { queued: queued + 1, oldestAt: Math.min(oldestAt, tx.createdAt) })
+      const { queued, oldestAt } = counts.get(tenant) ?? { queued: 0, oldestAt: state.now() }
+      const waitsSince = tx.subState === 'scheduled' ? oldestAt : tx.createdAt
+      counts.set(tenant, { queued: queued + 1, oldestAt: Math.min(oldestAt, waitsSince) })
     }
     return [...counts].map(([tenant, count]) => ({ lane, tenant, ...count }))
   })

@@ -85,7 +85,7 @@ export function createMemoryStore({ clock, state = createMemoryState(() => clock
     releaseLeases: async (leases) => releaseInMemory(state, leases),
     listLeases: async () => listLeasesInMemory(state),
     lanesWithWork: async (nodeId) => lanesWithWorkInMemory(state, nodeId),
-    readExpired: async (nodeId, limit) => readExpiredInMemory(state, nodeId, limit),
+    readExpired: async (nodeId, limit, chains = new Map()) => readExpiredInMemory(state, nodeId, limit, chains),
     loadLane: async (lane) => loadLaneInMemory(state, lane),
     readNonceLine: async (lane) => readNonceLineInMemory(state, lane),
     readQueue: async (lane, limit, options) => readQueueInMemory(state, lane, limit, options),

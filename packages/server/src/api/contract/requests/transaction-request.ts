@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { type Fees, SPEEDS } from '../../../core/fees/fees.ts'
 import { byteLength, type Hex } from '../../../core/hex.ts'
+import type { NotBefore } from '../../../core/transaction/not-before.ts'
 import type { AcceptRequest } from '../../../engine/accept/accept-request.ts'
 import { requestSchemas } from '../api-schemas.ts'
 import { accessListInput } from '../values/access-list.ts'
@@ -86,6 +87,18 @@ export const metadataInput = z
   })
   .meta({ description: 'Your own key-value pairs, stored and returned with the transaction. Up to 32 entries.' })
 
+const notBeforeInput = z
+  .strictObject({ height: z.int().min(0).optional(), time: instantInput.optional() })
+  .meta({
+    description: 'It waits without a nonce until the chain has this block, or a block of this time. Give one of them.',
+  })
+  .transform(({ height, time }, context): NotBefore => {
+    if (height !== undefined && time === undefined) return { height }
+    if (time !== undefined && height === undefined) return { timeMs: time }
+    context.addIssue({ code: 'custom', message: 'must have either height or time' })
+    return z.NEVER
+  })
+
 const knownFields = z.strictObject({
   chainId: z.int().min(1).optional().meta({ description: 'Optional if Drover follows only one chain.' }),
   from: addressInput.meta({ description: 'A registered signer.' }),
@@ -104,6 +117,7 @@ const knownFields = z.strictObject({
     .optional()
     .meta({ description: 'Higher priorities of the same signer go first.' }),
   validUntil: instantInput.optional().meta({ description: 'If it has no nonce by then, it expires.' }),
+  notBefore: notBeforeInput.optional(),
   requestId: requestIdInput.optional(),
   finality: finalityRule.optional(),
   simulate: z
@@ -144,6 +158,7 @@ export const transactionRequest = fields.transform((body, context): AcceptReques
     simulate: body.simulate ?? null,
     metadata: body.metadata ?? {},
     ...(body.accessList !== undefined && { accessList: body.accessList }),
+    ...(body.notBefore !== undefined && { notBefore: body.notBefore }),
   }
 })
 requestSchemas.add(transactionRequest, { id: 'TransactionRequest' })

@@ -44,6 +44,10 @@ export const transactionResource = z.object({
   speed: z.enum(SPEEDS),
   priority: z.int(),
   validUntil: instant.nullable(),
+  notBefore: z
+    .union([z.object({ height: z.int().min(0) }), z.object({ time: instant })])
+    .nullable()
+    .meta({ description: 'It gets no nonce before the chain has this block, or a block of this time.' }),
   nonce: nonce.nullable(),
   state: z.enum(TX_STATES),
   subState: z.enum(SUB_STATES),

@@ -7,11 +7,11 @@ import type { LaneProblem } from '../../../core/lane/lane-problem.ts'
 import type { Window } from '../../../core/lane/window.ts'
 import { isInFlight, type Queued, type TxId } from '../../../core/transaction/transaction.ts'
 import type { MinedTransaction } from '../../../ports/history.ts'
-import type { NonceLine, QueueDepth } from '../../../ports/lane-queue.ts'
+import type { ChainTimes, NonceLine, QueueDepth } from '../../../ports/lane-queue.ts'
 import type { LoadedLane } from '../../../ports/lane-write.ts'
 import { isTxId } from '../../rules/tx-id.ts'
 import type { Database } from '../database.ts'
-import { toBytes } from '../json-text.ts'
+import { toBytes, toTime } from '../json-text.ts'
 import { createReadTogether } from '../read-together.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from '../transactions/transaction-row.ts'
 import { inLine } from './in-line.ts'
@@ -97,7 +97,15 @@ select t.* from signer_lease l
      where t.chain_id = l.chain_id and t.signer = l.signer and t.approve_by is not null
        and t.approve_by <= clock_timestamp() and t.queue_position is not null
        and (t.valid_until is null or t.valid_until > clock_timestamp())
-     order by t.approve_by limit $2)) t
+     order by t.approve_by limit $2)
+   union all
+   (select ${TRANSACTION_COLUMNS}, t.created_at from managed_tx t
+      join json_to_recordset($3::json) as c(chain_id bigint, height bigint, time timestamptz) on c.chain_id = t.chain_id
+     where t.chain_id = l.chain_id and t.signer = l.signer and t.queue_position is not null
+       and (t.not_before_height is not null or t.not_before_time is not null) and t.sub_state = 'scheduled'
+       and (t.not_before_height <= c.height or t.not_before_time <= c.time)
+       and (t.valid_until is null or t.valid_until > clock_timestamp())
+     order by t.queue_position limit $2)) t
  where l.owner_node = $1 and l.expires_at > clock_timestamp()
  order by t.late_since, t.tx_id limit $2`,
 } as const
@@ -114,10 +122,11 @@ select (select count(*) from managed_tx o
 const QUEUED = {
   name: 'count_queued',
   text: `
-select q.chain_id, q.signer, q.tenant, q.queued, t.created_at as oldest_at
-  from (select chain_id, signer, tenant, count(*) as queued, min(queue_position) as first from managed_tx
+select q.chain_id, q.signer, q.tenant, q.queued, coalesce(t.created_at, clock_timestamp()) as oldest_at
+  from (select chain_id, signer, tenant, count(*) as queued,
+               min(queue_position) filter (where sub_state <> 'scheduled') as first from managed_tx
          where queue_position is not null group by chain_id, signer, tenant) q
-  join managed_tx t on t.accepted_seq = q.first`,
+  left join managed_tx t on t.accepted_seq = q.first`,
 } as const
 
 interface NonceLineRow {
@@ -197,8 +206,18 @@ export async function readNonceLine(database: Database, lane: Lane): Promise<Non
   return { cursor: row?.cursor ?? null, recyclable: row?.recyclable ?? [], queued: row?.queued ?? 0 }
 }
 
-export async function readExpired(database: Database, nodeId: string, limit: number): Promise<readonly Queued[]> {
-  return (await database.query<TransactionRow>(EXPIRED, [nodeId, limit])).map(readQueued)
+export async function readExpired(
+  database: Database,
+  nodeId: string,
+  limit: number,
+  chains: ChainTimes,
+): Promise<readonly Queued[]> {
+  const times = [...chains].map(([chainId, { height, timeMs }]) => ({
+    chain_id: chainId,
+    height,
+    time: toTime(timeMs),
+  }))
+  return (await database.query<TransactionRow>(EXPIRED, [nodeId, limit, JSON.stringify(times)])).map(readQueued)
 }
 
 export async function countAhead(database: Database, id: TxId): Promise<number | null> {

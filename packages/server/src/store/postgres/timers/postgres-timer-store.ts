@@ -42,7 +42,7 @@ export function createPostgresTimerStore(options: DatabaseOptions): TimerStore {
     meterFires: (lease, after, limit) => meterFires(database, lease, after, limit),
     saveSnapshot: (lease, snapshot) => saveSnapshot(database, lease, snapshot),
     readIncarnations: (kernelIds) => readIncarnations(database, kernelIds),
-    countTimers: (chainId, tenant, atMost) => countTimers(database, chainId, tenant, atMost),
+    countTimers: (chainId, of, atMost) => countTimers(database, chainId, of, atMost),
     findTimer: (id) => findTimer(database, id),
     listBetweenTimes: (chainId, limit) => listBetweenTimes(database, chainId, limit),
     findTimers: (ids) => findTimers(database, ids),

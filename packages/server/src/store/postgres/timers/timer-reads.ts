@@ -1,7 +1,7 @@
 /** The current timers and fires, for the API. */
 import type { Fire, KernelId, ManagedTimer, TimerId, TimerSpec } from '../../../core/timer/timer.ts'
 import type { TxId } from '../../../core/transaction/transaction.ts'
-import type { FirePage, Incarnation, TimerFilter, TimerStore } from '../../../ports/timer-store.ts'
+import type { FirePage, Incarnation, TimerFilter, TimerHolder, TimerStore } from '../../../ports/timer-store.ts'
 import type { Database } from '../database.ts'
 import { toBytes } from '../json-text.ts'
 import { reachValues } from '../reach-values.ts'
@@ -76,7 +76,14 @@ select i.kernel_id, i.timer_id, i.spec, t.tenant, t.created_by, t.metadata
   from timer_incarnation i join timer t on t.timer_id = i.timer_id where i.kernel_id = any($1::bytea[])`,
 } as const
 
-const COUNT = {
+const COUNT_OF_SIGNER = {
+  name: 'count_timers_of_signer',
+  text: `
+select count(*) as n from (
+  select from timer where chain_id = $1 and signer = $2 and state in ('ACTIVE', 'PAUSED') limit $3) t`,
+} as const
+
+const COUNT_OF_TENANT = {
   name: 'count_timers',
   text: `
 select count(*) as n from (
@@ -174,9 +181,12 @@ export async function readIncarnations(
 export async function countTimers(
   database: Database,
   chainId: number,
-  tenant: string,
+  of: TimerHolder,
   atMost: number,
 ): Promise<number> {
-  const [row] = await database.query<{ readonly n: number }>(COUNT, [chainId, tenant, atMost])
+  const [row] =
+    'tenant' in of
+      ? await database.query<{ readonly n: number }>(COUNT_OF_TENANT, [chainId, of.tenant, atMost])
+      : await database.query<{ readonly n: number }>(COUNT_OF_SIGNER, [chainId, toBytes(of.owner), atMost])
   return row?.n ?? 0
 }

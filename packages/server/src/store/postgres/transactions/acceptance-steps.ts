@@ -1,4 +1,5 @@
 /** Storing accepted transactions, as steps of a statement: those of requests, and those that timers send. */
+import type { NotBefore } from '../../../core/transaction/not-before.ts'
 import type { NewTransaction } from '../../../ports/store.ts'
 import { bindingSubjects } from '../../rules/binding-subjects.ts'
 import { ACCEPTED_NOTE, acceptedNote } from '../../rules/history-note.ts'
@@ -13,7 +14,8 @@ import { CHANNEL, EVENTS_APPENDED } from '../notice-payload.ts'
  * index of requests once for each: an empty table makes reading all of it, or of a lane, look as cheap (see migration
  * 0014).
  */
-const SUB_STATE = `case when i.approval is null then 'accepted' else 'awaiting_approval' end`
+const SUB_STATE = `case when i.approval is not null then 'awaiting_approval'
+              when num_nonnulls(i.not_before_height, i.not_before_time) > 0 then 'scheduled' else 'accepted' end`
 
 /** What an accepted transaction is given as, see `toAcceptedRow`. */
 export const ACCEPTED_FIELDS = `
@@ -21,6 +23,7 @@ export const ACCEPTED_FIELDS = `
       data bytea, value numeric, gas_limit numeric, fees jsonb, speed text, priority int, valid_until timestamptz,
       finality jsonb, simulate boolean, simulated boolean, metadata jsonb, max_fee numeric, access_list jsonb,
       exact_nonce bigint, detail jsonb, tenant text, key_id text, approval jsonb, approve_by timestamptz,
+      not_before_height bigint, not_before_time timestamptz,
       subjects text[], judged_by text[]`
 
 /**
@@ -33,11 +36,13 @@ inserted as (
   insert into managed_tx (tx_id, chain_id, signer, request_id, request_digest, to_address, data, value, gas_limit,
                           fees, speed, priority, valid_until, finality, simulate, simulated, metadata, created_at,
                           accepted_seq, queue_position, state, sub_state, event_seq, event_open_from, max_fee,
-                          access_list, exact_nonce, tenant, key_id, approval, approve_by)
+                          access_list, exact_nonce, tenant, key_id, approval, approve_by, not_before_height,
+                          not_before_time)
   select i.tx_id, i.chain_id, i.signer, i.request_id, i.request_digest, i.to_address, i.data, i.value, i.gas_limit,
          i.fees, i.speed, i.priority, i.valid_until, i.finality, i.simulate, i.simulated, i.metadata,
          date_trunc('milliseconds', clock_timestamp()), i.seq, i.seq, 'QUEUED', ${SUB_STATE}, 1, 2, i.max_fee,
-         i.access_list, i.exact_nonce, i.tenant, i.key_id, i.approval, i.approve_by
+         i.access_list, i.exact_nonce, i.tenant, i.key_id, i.approval, i.approve_by, i.not_before_height,
+         i.not_before_time
     from input i
    where exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer and s.removed_at is null)
      and (i.tenant = '' or i.request_id is null or (
@@ -101,7 +106,15 @@ export function toAcceptedRow(entry: NewTransaction, place: number) {
     key_id: keyId ?? null,
     approval: approval ?? null,
     approve_by: toTime(approval?.expiresAt ?? null),
+    ...toNotBeforeColumns(intent.notBefore),
     subjects: bindingSubjects(entry),
     judged_by: judgedBy ?? [],
+  }
+}
+
+function toNotBeforeColumns(notBefore: NotBefore | undefined) {
+  return {
+    not_before_height: notBefore !== undefined && 'height' in notBefore ? notBefore.height : null,
+    not_before_time: toTime(notBefore !== undefined && 'timeMs' in notBefore ? notBefore.timeMs : null),
   }
 }

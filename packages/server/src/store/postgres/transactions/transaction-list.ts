@@ -16,7 +16,7 @@ import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './tra
 
 const IN_FLIGHT: readonly TxState[] = ['ALLOCATED', 'TRACKING', 'STUCK']
 /** Sub-states that only queued transactions have. */
-const WAITING: readonly SubState[] = ['awaiting_approval', 'held_by_rule']
+const WAITING: readonly SubState[] = ['awaiting_approval', 'held_by_rule', 'scheduled']
 const OPEN: readonly TxState[] = ['QUEUED', ...IN_FLIGHT]
 
 /**

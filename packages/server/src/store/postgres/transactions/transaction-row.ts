@@ -29,7 +29,7 @@ export const TRANSACTION_COLUMNS = `
   t.sub_state, t.error, t.suspended, t.retry_at, t.prepare_failures, t.nonce, t.fencing_token, t.node_id, t.allocated_at,
   t.waiting_since, t.submitted_at, t.last_submit_at, t.submit_count, t.refusals, t.next_resubmit_at, t.new_forks, t.wish,
   t.may_be_held, t.refusal, t.inclusion, t.confirmations, t.mined_at, t.stuck_at, t.final_at,
-  t.key_id, t.approval,
+  t.key_id, t.approval, t.not_before_height, t.not_before_time,
   (select json_agg(json_build_array(${ATTEMPT_FIELDS}) order by a.ordinal)
      from tx_attempt a where a.tx_id = t.tx_id) as attempts`
 
@@ -83,6 +83,8 @@ export interface TransactionRow {
   readonly final_at: number | null
   readonly key_id: string | null
   readonly approval: Approval | null
+  readonly not_before_height: number | null
+  readonly not_before_time: number | null
   readonly attempts: readonly StoredAttempt[] | null
 }
 
@@ -167,6 +169,7 @@ function readBase(row: TransactionRow) {
       metadata: row.metadata,
       ...(row.access_list !== null && { accessList: row.access_list }),
       ...(row.exact_nonce !== null && { exactNonce: row.exact_nonce }),
+      ...readNotBefore(row),
     },
     version: row.version,
     subState: row.sub_state,
@@ -177,6 +180,11 @@ function readBase(row: TransactionRow) {
     ...(row.key_id !== null && { keyId: row.key_id }),
     ...(row.approval !== null && { approval: row.approval }),
   }
+}
+
+function readNotBefore(row: TransactionRow): Pick<Transaction['intent'], 'notBefore'> {
+  if (row.not_before_height !== null) return { notBefore: { height: row.not_before_height } }
+  return row.not_before_time === null ? {} : { notBefore: { timeMs: row.not_before_time } }
 }
 
 /** The schema's CHECKs guarantee these. A null here means that another program wrote to the table. */

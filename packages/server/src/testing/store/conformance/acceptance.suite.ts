@@ -268,6 +268,36 @@ export function describeAcceptance(get: GetStore): void {
       expect((await store.readExpired(node, 10)).map((tx) => tx.id)).toEqual([apart?.id, late.id])
     })
 
+    test('what waits for a block or a time of its chain is not in line, and found once the chain is there', async () => {
+      const { store } = get()
+      const lane = await registerLane(store)
+      const timeMs = 1_900_000_000_000
+      const [high, late, mortal, plain] = await accept(store, [
+        anyNew(lane, { notBefore: { height: 50 } }),
+        anyNew(lane, { notBefore: { timeMs } }),
+        anyNew(lane, { notBefore: { height: 50 }, validUntil: 1_000 }),
+        anyNew(lane),
+      ])
+      expect([high, late].map((tx) => tx?.subState)).toEqual(['scheduled', 'scheduled'])
+      expect(await store.findTransaction(late?.id ?? '')).toEqual(late)
+      expect((await store.readQueue(lane, 10)).map(({ id }) => id)).toEqual([plain?.id])
+      const node = `schedule-${lane.signer}`
+      const lease = await acquire(store, lane, node)
+      const find = async (height: number, time: number) =>
+        (await store.readExpired(node, 10, new Map([[lane.chainId, { height, timeMs: time }]]))).map(({ id }) => id)
+      const always = [mortal?.id]
+      expect(await find(49, timeMs - 1)).toEqual(always)
+      expect(new Set(await find(50, timeMs - 1))).toEqual(new Set([...always, high?.id]))
+      expect(new Set(await find(49, timeMs))).toEqual(new Set([...always, late?.id]))
+      expect((await store.readExpired(node, 10, new Map([[1, { height: 99, timeMs }]]))).map(({ id }) => id)).toEqual(
+        always,
+      )
+      if (high === undefined) throw new Error('it was not accepted')
+      await write(store, lease, [[high, { ...high, subState: 'accepted' }]])
+      expect(await find(60, timeMs - 1)).toEqual(always)
+      expect((await store.readQueue(lane, 10)).map(({ id }) => id)).toEqual([high.id, plain?.id])
+    })
+
     test('nothing is ahead of what does not exist', async () => {
       const { store } = get()
       expect(await store.countAhead(anyNew(anyLane()).id)).toBeNull()

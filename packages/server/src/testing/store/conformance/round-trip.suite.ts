@@ -69,6 +69,11 @@ const accessList: fc.Arbitrary<AccessList> = fc.array(
   { maxLength: 3 },
 )
 
+const notBefore = fc.oneof(
+  count.map((height) => ({ height })),
+  time.map((timeMs) => ({ timeMs })),
+)
+
 function anyIntentOf(lane: Lane): fc.Arbitrary<Intent> {
   return fc
     .record({
@@ -88,7 +93,7 @@ function anyIntentOf(lane: Lane): fc.Arbitrary<Intent> {
     })
     .chain((intent) =>
       fc
-        .record({ accessList, exactNonce: nonce }, { requiredKeys: [] })
+        .record({ accessList, exactNonce: nonce, notBefore }, { requiredKeys: [] })
         .map((more) => anyIntent(lane, { ...intent, ...more })),
     )
 }

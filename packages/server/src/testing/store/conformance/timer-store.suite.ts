@@ -225,8 +225,10 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         expect(await timers.findTimerByRequest(chainId, '', 'r')).toBeNull()
         const [incarnation] = await timers.readIncarnations([timer.kernelId])
         expect(incarnation).toMatchObject({ timerId: timer.id, tenant: 'shop', spec })
-        expect(await timers.countTimers(chainId, 'shop', 5)).toBe(1)
-        expect(await timers.countTimers(chainId, '', 5)).toBe(0)
+        expect(await timers.countTimers(chainId, { tenant: 'shop' }, 5)).toBe(1)
+        expect(await timers.countTimers(chainId, { tenant: '' }, 5)).toBe(0)
+        expect(await timers.countTimers(chainId, { owner: lane.signer }, 5)).toBe(1)
+        expect(await timers.countTimers(chainId, { owner: anyAddress() }, 5)).toBe(0)
       })
 
       test('are listed newest first, by what is asked for and within reach', async () => {
@@ -297,7 +299,7 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
           (await timers.listTimers({ chainId, states }, { before: null, limit: 10 })).map((each) => each.id)
         expect(await list(['ACTIVE'])).toContain(id)
         expect(await list(['DONE'])).toEqual([])
-        expect(await timers.countTimers(chainId, '', 10)).toBe(2)
+        expect(await timers.countTimers(chainId, { tenant: '' }, 10)).toBe(2)
         const spec = { ...timer.spec, schedule: { ...schedule, dueHeight: 90 } }
         const started = { timerId: id, kernelId: anyHash(), dueHeight: 90 }
         const command = { type: 'reschedule', timerId: id, kernelId, spec, isNext: true } as const

@@ -85,13 +85,13 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
       return { type: 'written' }
     },
     readIncarnations: async (kernelIds) => kernelIds.flatMap((id) => state.incarnations.get(id) ?? []),
-    countTimers: async (chainId, tenant, atMost) =>
+    countTimers: async (chainId, of, atMost) =>
       Math.min(
         atMost,
         newestFirst().filter(
           (timer) =>
             timer.spec.chainId === chainId &&
-            timer.tenant === tenant &&
+            ('tenant' in of ? timer.tenant === of.tenant : timer.spec.owner === of.owner) &&
             (timer.state === 'ACTIVE' || timer.state === 'PAUSED'),
         ).length,
       ),
