@@ -11,6 +11,7 @@ import './styles/frame.css'
 import './styles/parts.css'
 import './styles/tables.css'
 import './styles/transaction.css'
+import './styles/console.css'
 
 const root = document.getElementById('app')
 if (root === null) throw new Error('index.html has no element with the id "app"')

@@ -1,25 +1,25 @@
 /** The calls that the page makes, all of them to its own origin. */
-import { ApiProblem, ServiceAway } from './api-failure.ts'
+import { createAdminCalls } from './admin-calls.ts'
 import type {
   AttemptResource,
   ChainResource,
+  ConfirmationsResource,
   EventResource,
   ExplanationResource,
   LaneResource,
   NodeResource,
-  Problem,
   Readiness,
+  ReceiptWithLogs,
   ReservationResource,
   ResetResource,
   TransactionResource,
 } from './api-resources.ts'
+import { createRequester } from './requester.ts'
+import { createTimerCalls } from './timer-calls.ts'
 
-const TIMEOUT_MS = 10_000
 const HISTORY_PAGE = 100
-const AWAY =
-  'Drover does not respond. Check that it is running and that this address is right. Transactions are safe: Drover continues where it left off.'
 
-interface List<T> {
+export interface List<T> {
   readonly items: readonly T[]
 }
 
@@ -82,27 +82,20 @@ export type OperatorAction = ExplanationResource['options'][number]['action']
 export type ApiClient = ReturnType<typeof createApiClient>
 
 export function createApiClient(ports: { readonly fetch: typeof fetch }) {
-  const post = async <T = TransactionResource>(
-    path: string,
-    body: unknown,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<T> => {
-    const init = {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    }
-    return readAnswer<T>(await ask(ports.fetch, path, init))
-  }
-  const get = async <T>(path: string): Promise<T> => readAnswer<T>(await ask(ports.fetch, path, {}))
+  const requester = createRequester(ports.fetch)
+  const { get, call } = requester
+  const post = <T = TransactionResource>(path: string, body: unknown, headers: Readonly<Record<string, string>>) =>
+    call<T>('POST', path, body, headers)
 
   return {
+    ...createAdminCalls(requester),
+    ...createTimerCalls(requester),
     /** "Not ready" comes with status 503 and is an answer like any other. */
     async readReadiness(): Promise<Readiness> {
-      const response = await ask(ports.fetch, '/readyz', {})
+      const response = await requester.ask('/readyz')
       const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
       if (response.status === 503 && isJson) return (await response.json()) as Readiness
-      return readAnswer<Readiness>(response)
+      return requester.readAnswer<Readiness>(response)
     },
     listChains: () => get<List<ChainResource>>('/v1/chains'),
     listSigners: () => get<List<LaneResource>>('/v1/signers'),
@@ -124,6 +117,11 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
     readEvents: (after: number, limit: number) =>
       get<List<EventResource> & { readonly next: number }>(`/v1/events?after=${after}&limit=${limit}`),
 
+    /** The receipt with its logs, which the service reads from the chain. */
+    readReceipt: (key: string) =>
+      get<ReceiptWithLogs>(`/v1/transactions/${encodeURIComponent(key)}/receipt?include=logs`),
+    readConfirmations: (key: string) =>
+      get<ConfirmationsResource>(`/v1/transactions/${encodeURIComponent(key)}/confirmations`),
     explainTransaction: (key: string) =>
       get<ExplanationResource>(`/v1/transactions/${encodeURIComponent(key)}/explain`),
 
@@ -161,33 +159,4 @@ function formQuery({ states, from, found, order, after, limit }: TransactionQuer
     ...(order !== undefined && { order }),
     ...(after !== null && { after }),
   })
-}
-
-async function ask(send: typeof fetch, path: string, init: RequestInit): Promise<Response> {
-  try {
-    return await send(path, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
-  } catch (error) {
-    throw new ServiceAway(AWAY, { cause: error })
-  }
-}
-
-/** The page trusts the shape: it is served by the same process that answers. */
-async function readAnswer<T>(response: Response): Promise<T> {
-  const body = await readJson(response)
-  if (response.ok) return body as T
-  const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json') ?? false
-  if (!isProblem) throw new ServiceAway(`A proxy in front of Drover answered with status ${response.status}.`)
-  const problem = body as Problem
-  if (response.status === 503) throw new ServiceAway(problem.detail)
-  throw new ApiProblem(problem)
-}
-
-async function readJson(response: Response): Promise<unknown> {
-  try {
-    return await response.json()
-  } catch (error) {
-    throw new ServiceAway(`The response (status ${response.status}) is incomplete or not from Drover.`, {
-      cause: error,
-    })
-  }
 }

@@ -1,16 +1,15 @@
-/** The newest events of all lanes, as they happen. */
+/** What is happening on all lanes: one line for each kind of thing, not one for each event. */
 import { useContext, useMemo } from 'preact/hooks'
-import type { EventResource } from '../api/api-resources.ts'
 import { shortenAddress } from '../format/shorten.ts'
 import { createEventFeed } from '../live/event-feed.ts'
 import { Service } from '../live/service.ts'
 import { useResource } from '../live/use-resource.ts'
 import { formHash } from '../pages/route.ts'
-import { describeEvent } from '../words/describe-event.ts'
+import { type Activity, groupActivity, titleOf } from '../words/group-activity.ts'
 import { Age } from './figures.tsx'
 import { Empty, Loaded } from './placeholders.tsx'
 
-const SHOWN = 30
+const SHOWN = 10
 
 export function ActivityPanel() {
   const { api } = useContext(Service)
@@ -27,8 +26,8 @@ export function ActivityPanel() {
             <Empty title="No activity yet" />
           ) : (
             <ol class="activity">
-              {items.slice(0, SHOWN).map((event) => (
-                <ActivityEntry key={event.eventId} event={event} />
+              {groupActivity(items, SHOWN).map((activity) => (
+                <ActivityEntry key={activity.key} activity={activity} />
               ))}
             </ol>
           )
@@ -38,21 +37,29 @@ export function ActivityPanel() {
   )
 }
 
-function ActivityEntry({ event }: { readonly event: EventResource }) {
-  const { title, detail, tone } = describeEvent(event)
-  const { transactionId } = event
+function ActivityEntry({ activity }: { readonly activity: Activity }) {
+  const { words, from, transactionId, at } = activity
+  const title = titleOf(activity)
   return (
-    <li class={`activity-entry is-${tone}`}>
+    <li class={`activity-entry is-${words.tone}`}>
       <span class="tone-dot" aria-hidden="true" />
       <div class="activity-text">
-        {transactionId === null ? title : <a href={formHash({ page: 'transaction', key: transactionId })}>{title}</a>}
+        <a
+          href={
+            transactionId === null
+              ? formHash({ page: 'transactions', group: 'all', from })
+              : formHash({ page: 'transaction', key: transactionId })
+          }
+        >
+          {title}
+        </a>
         <span class="muted activity-from">
-          <span class="mono">{shortenAddress(event.from)}</span>
-          {detail !== null && ` ${detail}`}
+          <span class="mono">{shortenAddress(from)}</span>
+          {words.detail !== null && ` ${words.detail}`}
         </span>
       </div>
       <span class="muted activity-age">
-        <Age at={event.lastAt} />
+        <Age at={at} />
       </span>
     </li>
   )

@@ -4,7 +4,7 @@ import { formHash } from '../pages/route.ts'
 export function BackLink() {
   return (
     <p class="back-link">
-      <a href={formHash({ page: 'overview', group: 'all', from: null, after: null })}>← Overview</a>
+      <a href={formHash({ page: 'overview' })}>← Overview</a>
     </p>
   )
 }

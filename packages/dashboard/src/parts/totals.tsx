@@ -29,7 +29,7 @@ function Total({ name, count, group }: { name: string; count: number; group?: St
       {group === undefined ? (
         <span class="total-body">{content}</span>
       ) : (
-        <a class="total-body" href={formHash({ page: 'overview', group, from: null, after: null })}>
+        <a class="total-body" href={formHash({ page: 'transactions', group, from: null })}>
           {content}
         </a>
       )}

@@ -6,16 +6,10 @@ import { formHash } from '../../pages/route.ts'
 import { nameChain } from '../../words/chain-names.ts'
 import { Copyable } from '../copyable.tsx'
 import { Amount } from '../figures.tsx'
-import { Empty } from '../placeholders.tsx'
+import { NoSigners } from './no-signers.tsx'
 
 export function SignerTable({ lanes }: { readonly lanes: readonly LaneResource[] }) {
-  if (lanes.length === 0) {
-    return (
-      <Empty title="No signers yet">
-        Give Drover a key, for example with <code>DROVER_SIGNER_KEYS</code>, and start it again.
-      </Empty>
-    )
-  }
+  if (lanes.length === 0) return <NoSigners />
   const hasManyChains = new Set(lanes.map(({ chainId }) => chainId)).size > 1
   return (
     <table class="table signer-table">

@@ -14,7 +14,7 @@ type FieldName = 'reason' | 'hash'
 const FIELDS: readonly FieldName[] = ['reason', 'hash']
 const UNKNOWN_END = 'It may or may not have been done. Check the history.'
 
-const ACTION_NAMES: Readonly<Record<OperatorAction, string>> = {
+export const ACTION_NAMES: Readonly<Record<OperatorAction, string>> = {
   suspend: 'Suspend',
   resume: 'Resume',
   retry: 'Retry',

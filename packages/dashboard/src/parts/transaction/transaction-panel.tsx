@@ -3,14 +3,14 @@ import type { ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
 import { Service } from '../../live/service.ts'
 import { useResource } from '../../live/use-resource.ts'
-import { type OverviewRoute, STATE_GROUPS, toQuery } from '../../pages/route.ts'
+import { STATE_GROUPS, type TransactionsQuery, toQuery } from '../../pages/route.ts'
 import { Empty, Loaded } from '../placeholders.tsx'
 import { TransactionTable } from './transaction-table.tsx'
 
 const PAGE_SIZE = 25
 
 interface TransactionPanelProps {
-  readonly query: Omit<OverviewRoute, 'page'>
+  readonly query: TransactionsQuery & { readonly after: string | null }
   /** Address of the page that starts after a cursor; null is the first. */
   linkTo(after: string | null): string
   readonly filter?: ComponentChildren

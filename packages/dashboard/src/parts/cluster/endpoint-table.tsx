@@ -1,9 +1,9 @@
 /** Every RPC endpoint: whether it is used, how far behind it is, and how it answers. */
-import type { ChainResource, EndpointResource } from '../api/api-resources.ts'
-import { formatCount } from '../format/format-amount.ts'
-import { nameChain } from '../words/chain-names.ts'
-import { nameEndpointState } from '../words/endpoint-states.ts'
-import { Age } from './figures.tsx'
+import type { ChainResource, EndpointResource } from '../../api/api-resources.ts'
+import { formatCount } from '../../format/format-amount.ts'
+import { nameChain } from '../../words/chain-names.ts'
+import { nameEndpointState } from '../../words/endpoint-states.ts'
+import { Age } from '../figures.tsx'
 
 export function EndpointTable({ chains }: { readonly chains: readonly ChainResource[] }) {
   const hasManyChains = chains.length > 1
