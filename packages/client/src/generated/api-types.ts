@@ -1811,6 +1811,8 @@ export interface Operations {
     readonly query: {
       /** `next` from the previous page. */
       readonly after?: number
+      /** Instead of `after`: start this many events before the newest one (0 to 10000). With 0 the page is empty, and `next` is the end of the stream. */
+      readonly tail?: number
       /** Whole number from 1 to 200. */
       readonly limit?: number
       /** Only events of these types (1 to 50, separated by commas). */
