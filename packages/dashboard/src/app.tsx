@@ -25,9 +25,13 @@ import { CommandPalette } from './parts/palette/command-palette.tsx'
 import { Empty } from './parts/placeholders.tsx'
 
 export function App() {
-  const { api } = useContext(Service)
+  const { api, board } = useContext(Service)
   const route = useRoute()
-  const overview = useResource('overview', () => loadOverview(api))
+  const overview = useResource('overview', async () => {
+    const loaded = await loadOverview(api)
+    board.noteLoad(Date.now(), loaded)
+    return loaded
+  })
   const known = overview.type === 'ready' ? overview.value : null
   const main = useFocusOnNewPage(route)
   const key = useKeyStatus()

@@ -85,6 +85,13 @@ describe('what goes wrong', () => {
     await expect(refused).rejects.toMatchObject({ problem: { code: 'not_found', detail: 'No, because.' } })
   })
 
+  test.each(['chain_unavailable', 'timers_unavailable'])(
+    'a chain or its timers being down is not absence: %s',
+    async (code) => {
+      await expect(createAnswered(() => problem(503, code)).api.showTimerQueue(1)).rejects.toThrow(ApiProblem)
+    },
+  )
+
   test.each([
     ['no connection', () => Promise.reject(new TypeError('Failed to fetch'))],
     ['a part of the service that is down', async () => problem(503, 'database_unavailable')],

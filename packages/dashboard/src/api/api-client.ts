@@ -6,6 +6,7 @@ import type {
   ConfirmationsResource,
   EventResource,
   ExplanationResource,
+  FeesResource,
   LaneResource,
   NodeResource,
   Readiness,
@@ -50,7 +51,12 @@ export interface Transfer {
   readonly to: string
   /** Wei, in decimal. */
   readonly value: string
+  /** Left out: a plain transfer. */
+  readonly data?: string
 }
+
+/** What a node answers to a JSON-RPC call. */
+export type RpcAnswer = { readonly result: string } | { readonly error: { readonly message: string } }
 
 export interface ReservationPage extends List<ListedReservation> {
   readonly next: string | null
@@ -104,6 +110,8 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
       get<{ lanes: readonly LaneResource[]; resets: readonly ResetResource[] }>(
         `/v1/signers/${encodeURIComponent(address)}`,
       ),
+    changeSigner: (address: string, change: { readonly chainId: number; readonly policy: unknown }) =>
+      call<LaneResource>('PATCH', `/v1/signers/${encodeURIComponent(address)}`, change),
     listTransactions: (query: TransactionQuery) => get<TransactionPage>(`/v1/transactions?${formQuery(query)}`),
     getTransaction: (key: string) => get<TransactionResource>(`/v1/transactions/${encodeURIComponent(key)}`),
     listAttempts: (key: string) => get<List<AttemptResource>>(`/v1/transactions/${encodeURIComponent(key)}/attempts`),
@@ -114,8 +122,10 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
       const { items, next } = await get<List<EventResource> & { readonly next: number | null }>(path)
       return { entries: items.toReversed(), earlier: next }
     },
-    readEvents: (after: number, limit: number) =>
-      get<List<EventResource> & { readonly next: number }>(`/v1/events?after=${after}&limit=${limit}`),
+    /** The newest events, oldest first, and the cursor after them. */
+    readTail: (count: number) =>
+      get<List<EventResource> & { readonly next: number }>(`/v1/events?tail=${count}&limit=${count}`),
+    readFees: (chainId: number) => get<FeesResource>(`/v1/chains/${chainId}/fees`),
 
     /** The receipt with its logs, which the service reads from the chain. */
     readReceipt: (key: string) =>
@@ -128,6 +138,13 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
     /** The same key again never sends twice. */
     sendTransfer: (transfer: Transfer, idempotencyKey: string) =>
       post('/v1/transactions', transfer, { 'idempotency-key': idempotencyKey }),
+
+    /** Runs a call on the chain as it is now, without sending it. */
+    estimateGas: ({ chainId, from, to, value, data }: Transfer) => {
+      const call = { from, to, value: `0x${BigInt(value).toString(16)}`, ...(data !== undefined && { data }) }
+      const body = { jsonrpc: '2.0', id: 1, method: 'eth_estimateGas', params: [call] }
+      return post<RpcAnswer>(`/rpc/${chainId}`, body, {})
+    },
 
     /** What an operator does to a transaction; `body` has the reason. */
     operate: (key: string, action: OperatorAction, body: Readonly<Record<string, string>>) =>

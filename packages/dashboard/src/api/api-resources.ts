@@ -7,6 +7,7 @@ export type { ConfirmationsResource } from '../../../server/src/api/contract/res
 export type { EventResource } from '../../../server/src/api/contract/resources/event-resource.ts'
 export type { ExplanationResource } from '../../../server/src/api/contract/resources/explanation-resource.ts'
 
+export type { FeesResource } from '../../../server/src/api/contract/resources/fees-resource.ts'
 export type { ReceiptWithLogs } from '../../../server/src/api/contract/resources/receipt-resource.ts'
 export type { ReservationResource } from '../../../server/src/api/contract/resources/reservation-resource.ts'
 export type { ResetResource } from '../../../server/src/api/contract/resources/reset-resource.ts'

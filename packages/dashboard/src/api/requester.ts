@@ -6,6 +6,9 @@ const TIMEOUT_MS = 10_000
 const AWAY =
   'Drover does not respond. Check that it is running and that this address is right. Transactions are safe: Drover continues where it left off.'
 
+/** A part is down, and the rest of the page is still true. */
+const PARTS: readonly Problem['code'][] = ['chain_unavailable', 'timers_unavailable', 'too_many_waiting']
+
 export type Requester = ReturnType<typeof createRequester>
 
 export function createRequester(send: typeof fetch) {
@@ -41,7 +44,7 @@ async function readAnswer<T>(response: Response): Promise<T> {
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json') ?? false
   if (!isProblem) throw new ServiceAway(`A proxy in front of Drover answered with status ${response.status}.`)
   const problem = body as Problem
-  if (response.status === 503) throw new ServiceAway(problem.detail)
+  if (response.status === 503 && !PARTS.includes(problem.code)) throw new ServiceAway(problem.detail)
   throw new ApiProblem(problem)
 }
 

@@ -1,4 +1,4 @@
-/** A long list on screen: reads the rows that come into view, and keeps those fresh at every beat. */
+/** A long list on screen: reads the rows that come into view, and reads those again when events came. */
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ApiProblem, ServiceAway } from '../api/api-failure.ts'
 import type { Problem } from '../api/api-resources.ts'
@@ -7,6 +7,8 @@ import { Service } from './service.ts'
 
 const PAGE_SIZE = 50
 const KEPT_PAGES = 8
+/** Confirmations grow without an event, so rows are read again after a while even if none came. */
+const FRESH_FOR_MS = 5_000
 
 interface Shown {
   readonly first: number
@@ -27,7 +29,7 @@ export function useRowWindow<T extends { readonly id: string }>(
   load: (after: string | null, limit: number) => Promise<CursorPage<T>>,
   shown: Shown,
 ): ShownRows<T> {
-  const { pulse } = useContext(Service)
+  const { pulse, hub } = useContext(Service)
   const [, redraw] = useState(0)
   const [problem, setProblem] = useState<Problem | null>(null)
   const [above, setAbove] = useState(0)
@@ -44,8 +46,12 @@ export function useRowWindow<T extends { readonly id: string }>(
     let isGone = false
     setProblem(null)
     setAbove(0)
+    let read = { version: -1, at: 0 }
     const leave = pulse.join(async () => {
       const { first, last, isAtTop } = latest.current
+      const version = hub.version()
+      if (rows.isLoaded() && version === read.version && Date.now() - read.at < FRESH_FOR_MS) return
+      read = { version, at: Date.now() }
       try {
         const found = await rows.refresh(first, last, isAtTop)
         if (isGone) return
@@ -61,7 +67,7 @@ export function useRowWindow<T extends { readonly id: string }>(
       isGone = true
       leave()
     }
-  }, [pulse, rows])
+  }, [pulse, hub, rows])
 
   useEffect(() => {
     let isGone = false

@@ -2,11 +2,13 @@
 import type { LaneResource } from '../api/api-resources.ts'
 import type { Overview } from '../live/overview.ts'
 import type { Resource } from '../live/use-resource.ts'
-import { ActivityPanel } from '../parts/activity-panel.tsx'
-import { ConcernList } from '../parts/concern-list.tsx'
+import { ActivityPanel } from '../parts/overview/activity-panel.tsx'
+import { ChainList } from '../parts/overview/chain-list.tsx'
+import { Charts } from '../parts/overview/charts.tsx'
+import { ConcernList } from '../parts/overview/concern-list.tsx'
+import { Totals } from '../parts/overview/totals.tsx'
 import { Loaded } from '../parts/placeholders.tsx'
 import { LaneList } from '../parts/signer/lane-list.tsx'
-import { Totals } from '../parts/totals.tsx'
 import { formHash } from './route.ts'
 import { useTitle } from './use-route.ts'
 
@@ -22,18 +24,29 @@ export function OverviewPage({ overview }: { readonly overview: Resource<Overvie
       <h1 class="sr-only">Overview</h1>
       {known !== null && <ConcernList overview={known} />}
       {known !== null && <Totals overview={known} />}
+      <Charts chains={known?.chains ?? []} />
       <div class="columns">
-        <section class="panel" aria-labelledby="signers-title">
-          <div class="panel-head">
-            <h2 id="signers-title">Signers</h2>
-            <a class="panel-more" href={formHash({ page: 'signers' })}>
-              {known === null || known.lanes.length <= SHOWN_SIGNERS ? 'All signers' : `All ${known.lanes.length}`}
-            </a>
-          </div>
-          <Loaded resource={overview}>
-            {({ lanes }) => <LaneList lanes={busiestFirst(lanes).slice(0, SHOWN_SIGNERS)} />}
-          </Loaded>
-        </section>
+        <div class="column-main">
+          <section class="panel" aria-labelledby="chains-title">
+            <div class="panel-head">
+              <h2 id="chains-title">Chains</h2>
+            </div>
+            <Loaded resource={overview} rows={1}>
+              {({ chains }) => <ChainList chains={chains} />}
+            </Loaded>
+          </section>
+          <section class="panel" aria-labelledby="signers-title">
+            <div class="panel-head">
+              <h2 id="signers-title">Signers</h2>
+              <a class="panel-more" href={formHash({ page: 'signers' })}>
+                {known === null || known.lanes.length <= SHOWN_SIGNERS ? 'All signers' : `All ${known.lanes.length}`}
+              </a>
+            </div>
+            <Loaded resource={overview}>
+              {({ lanes }) => <LaneList lanes={busiestFirst(lanes).slice(0, SHOWN_SIGNERS)} />}
+            </Loaded>
+          </section>
+        </div>
         <ActivityPanel />
       </div>
     </>

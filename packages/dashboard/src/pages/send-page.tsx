@@ -1,25 +1,25 @@
 /** Sends a transaction by hand. */
-
 import type { Overview } from '../live/overview.ts'
 import type { Resource } from '../live/use-resource.ts'
-import { Empty, Loaded } from '../parts/placeholders.tsx'
-import { SendForm } from '../parts/transaction/send-form.tsx'
-import { LOCAL_CHAIN_ID } from '../words/chain-names.ts'
+import { Loaded } from '../parts/placeholders.tsx'
+import { SendForm } from '../parts/send/send-form.tsx'
+import { NoSigners } from '../parts/signer/no-signers.tsx'
+import { ALL_TRANSACTIONS, formHash } from './route.ts'
 import { useTitle } from './use-route.ts'
 
 export function SendPage({ overview }: { readonly overview: Resource<Overview> }) {
   useTitle('Send')
   return (
-    <div class="narrow">
+    <>
+      <p class="back-link">
+        <a href={formHash(ALL_TRANSACTIONS)}>← Transactions</a>
+      </p>
       <div class="page-head">
-        <h1>Send</h1>
+        <h1>Send a transaction</h1>
       </div>
       <Loaded resource={overview}>
-        {({ lanes }) => {
-          const local = lanes.filter(({ chainId }) => chainId === LOCAL_CHAIN_ID)
-          return local.length > 0 ? <SendForm lanes={local} /> : <Empty title="No signers on a local chain" />
-        }}
+        {({ lanes }) => (lanes.length === 0 ? <NoSigners /> : <SendForm lanes={lanes} />)}
       </Loaded>
-    </div>
+    </>
   )
 }

@@ -10,6 +10,9 @@ import { Copyable } from '../parts/copyable.tsx'
 import { Loaded } from '../parts/placeholders.tsx'
 import { LaneActions } from '../parts/signer/lane-actions.tsx'
 import { LaneFacts } from '../parts/signer/lane-facts.tsx'
+import { LaneFunding } from '../parts/signer/lane-funding.tsx'
+import { NonceStrip } from '../parts/signer/nonce-strip.tsx'
+import { PolicyEditor } from '../parts/signer/policy-editor.tsx'
 import { ReservationPanel } from '../parts/signer/reservation-panel.tsx'
 import { TransactionPanel } from '../parts/transaction/transaction-panel.tsx'
 import { formHash } from './route.ts'
@@ -52,7 +55,10 @@ function Lanes({ lanes, resets }: LanesProps) {
     <>
       {lanes.map((lane) => (
         <Fragment key={lane.chainId}>
+          <NonceStrip lane={lane} />
+          <LaneFunding lane={lane} />
           <LaneFacts lane={lane} />
+          <PolicyEditor lane={lane} />
           <ReservationPanel lane={lane} />
           <LaneActions lane={lane} last={resets.find(({ chainId }) => chainId === lane.chainId) ?? null} />
         </Fragment>

@@ -1,5 +1,5 @@
 /** What needs attention now, worst first. An empty list means that the service knows of no problem. */
-import type { ChainResource, EndpointResource, LaneResource, Readiness } from '../api/api-resources.ts'
+import type { ChainResource, EndpointResource, LaneResource, Readiness, WebhookResource } from '../api/api-resources.ts'
 import { formatCount } from '../format/format-amount.ts'
 import { shortenAddress } from '../format/shorten.ts'
 import { formHash } from '../pages/route.ts'
@@ -37,7 +37,22 @@ function inspectEndpoint({ name, state, lagBlocks, lastError }: EndpointResource
   if (state === 'healthy' || state === 'unverified') return []
   const why = state === 'lagging' ? `${formatCount(lagBlocks ?? 0)} blocks behind` : (lastError?.message ?? '')
   const text = `RPC endpoint ${name}: ${nameEndpointState(state)}${why && `, ${why}`}`
-  return [{ level: 'warn', text, action: null, href: null }]
+  const action = 'Drover uses the other endpoints. If there is none, check the node or add a URL to `rpcUrl`.'
+  return [{ level: 'warn', text, action, href: formHash({ page: 'cluster' }) }]
+}
+
+/** Webhooks that get nothing, or whose receiver does not take it. */
+export function findWebhookConcerns(webhooks: readonly WebhookResource[]): readonly Concern[] {
+  return webhooks.flatMap(({ id, url, disabled, failingSince }): Concern[] => {
+    const href = formHash({ page: 'webhook', id })
+    if (disabled !== null && disabled.reason !== 'operator') {
+      const action = 'Repair the receiver, then turn the webhook on again. What it missed is delivered then.'
+      return [{ level: 'bad', text: `Webhook ${url}: turned off since ${disabled.at}`, action, href }]
+    }
+    if (disabled !== null || failingSince === null) return []
+    const action = 'Check the receiver. Drover keeps trying, and turns the webhook off if nothing arrives for too long.'
+    return [{ level: 'warn', text: `Webhook ${url}: failing since ${failingSince}`, action, href }]
+  })
 }
 
 function inspectLane(lane: LaneResource): Concern[] {
@@ -49,7 +64,8 @@ function inspectLane(lane: LaneResource): Concern[] {
   })
   if (lane.paused) {
     const text = `${who}: paused, ${formatCount(lane.queued)} queued`
-    concerns.push({ level: 'warn', text, action: null, href })
+    const action = 'Resume it on its page when the reason is gone. Until then its queue grows.'
+    concerns.push({ level: 'warn', text, action, href })
   }
   const drift = lane.chain?.drift ?? 0
   const said = describeDrift(drift)

@@ -1,38 +1,31 @@
 /** What is happening on all lanes: one line for each kind of thing, not one for each event. */
-import { useContext, useMemo } from 'preact/hooks'
-import { shortenAddress } from '../format/shorten.ts'
-import { createEventFeed } from '../live/event-feed.ts'
-import { Service } from '../live/service.ts'
-import { useResource } from '../live/use-resource.ts'
-import { formHash } from '../pages/route.ts'
-import { type Activity, groupActivity, titleOf } from '../words/group-activity.ts'
-import { Age } from './figures.tsx'
-import { Empty, Loaded } from './placeholders.tsx'
+import { shortenAddress } from '../../format/shorten.ts'
+import { useRecentEvents } from '../../live/use-recent-events.ts'
+import { formHash } from '../../pages/route.ts'
+import { type Activity, groupActivity, titleOf } from '../../words/group-activity.ts'
+import { Age } from '../figures.tsx'
+import { Empty } from '../placeholders.tsx'
 
 const SHOWN = 10
 
 export function ActivityPanel() {
-  const { api } = useContext(Service)
-  const feed = useMemo(() => createEventFeed({ api }), [api])
-  const events = useResource('activity', () => feed.advance())
+  const events = useRecentEvents()
   return (
     <section class="panel" aria-labelledby="activity-title">
       <div class="panel-head">
         <h2 id="activity-title">Activity</h2>
       </div>
-      <Loaded resource={events} rows={5}>
-        {(items) =>
-          items.length === 0 ? (
-            <Empty title="No activity yet" />
-          ) : (
-            <ol class="activity">
-              {groupActivity(items, SHOWN).map((activity) => (
-                <ActivityEntry key={activity.key} activity={activity} />
-              ))}
-            </ol>
-          )
-        }
-      </Loaded>
+      {events.length === 0 ? (
+        <Empty title="No activity yet">
+          <a href={formHash({ page: 'send' })}>Send a transaction</a> and watch it here.
+        </Empty>
+      ) : (
+        <ol class="activity">
+          {groupActivity(events, SHOWN).map((activity) => (
+            <ActivityEntry key={activity.key} activity={activity} />
+          ))}
+        </ol>
+      )}
     </section>
   )
 }

@@ -1,7 +1,7 @@
 /** The load of the whole service in a few numbers. */
-import { formatCount } from '../format/format-amount.ts'
-import type { Overview } from '../live/overview.ts'
-import { formHash, type StateGroup } from '../pages/route.ts'
+import { formatCount } from '../../format/format-amount.ts'
+import type { Overview } from '../../live/overview.ts'
+import { formHash, type StateGroup } from '../../pages/route.ts'
 
 export function Totals({ overview: { lanes, nodes } }: { readonly overview: Overview }) {
   const sum = (name: 'queued' | 'inFlight' | 'stuck') => lanes.reduce((total, lane) => total + lane[name], 0)

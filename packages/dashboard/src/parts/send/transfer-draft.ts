@@ -1,5 +1,5 @@
 /**
- * A test transfer while it is being written, and the result of sending it.
+ * A transaction while it is being written, and the result of sending it.
  *
  * The idempotency key belongs to what was typed: it stays until the transfer is accepted, so that pressing the button
  * again cannot send twice, and is replaced as soon as a field changes.
@@ -8,7 +8,7 @@ import type { Transfer } from '../../api/api-client.ts'
 import { ApiProblem, ServiceAway } from '../../api/api-failure.ts'
 import type { TransactionResource } from '../../api/api-resources.ts'
 import { parseEther } from '../../format/parse-ether.ts'
-import { type FieldProblems, placeProblem } from './place-problem.ts'
+import { type FieldProblems, placeProblem } from '../transaction/place-problem.ts'
 
 const FIELDS = ['from', 'to', 'value'] as const
 export type FieldName = (typeof FIELDS)[number]
