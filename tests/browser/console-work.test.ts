@@ -102,6 +102,49 @@ describe.skipIf(CHROMIUM === undefined)('on the console', () => {
     await page.context().close()
   })
 
+  test('a timer is created, seen with its next block, and cancelled', async () => {
+    const { page, troubles } = await openWatched(browser, `${url()}/#/timers`)
+    await page.getByRole('button', { name: 'New timer' }).click()
+    await page.getByLabel('Name (optional)').fill('heartbeat')
+    await page.getByLabel('Blocks', { exact: true }).fill('1000')
+    await page.getByLabel('Contract to call').fill('nowhere')
+    await page.getByRole('button', { name: 'Create timer' }).click()
+    await page.getByRole('alert').filter({ hasText: 'to must be' }).waitFor()
+    await page.getByLabel('Contract to call').fill(receiver.address)
+    await page.getByRole('button', { name: 'Create timer' }).click()
+    const row = page.getByRole('row').filter({ hasText: 'heartbeat' })
+    await row.getByText('every 1,000 blocks').waitFor()
+    await row.getByText(/^in [\d,]+ blocks$/).waitFor()
+    await row.getByRole('button', { name: 'Cancel' }).click()
+    await row.getByText('It fires no more').waitFor()
+    await row.getByRole('button', { name: 'Cancel' }).click()
+    await row.getByText('cancelled').waitFor()
+    expect(troubles.filter((text) => !text.includes('400'))).toEqual([])
+    await page.context().close()
+  })
+
+  test('a waiting transaction is explained, with the advised action first, and acted on', async () => {
+    const lane = { chainId: 31_337, reason: 'test' }
+    expect(await service.drover.post(`/v1/signers/${signer.address}/pause`, lane)).toMatchObject({ status: 200 })
+    const send = { from: signer.address, to: receiver.address, requestId: 'held' }
+    const { body } = await service.drover.post('/v1/transactions', send)
+    const { page, troubles } = await openWatched(browser, `${url()}/#/tx/${body.id}`)
+    await page.getByText('First in line').waitFor()
+    await page.getByRole('button', { name: 'Suspend', exact: true }).click()
+    await page.getByLabel('Reason').fill('wait for the customer')
+    await page.getByRole('button', { name: 'Suspend this transaction' }).click()
+    const advised = page.locator('.operator-choice button').first()
+    await advised.filter({ hasText: 'Resume' }).waitFor()
+    expect(await advised.getAttribute('class')).toContain('is-primary')
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await page.getByLabel('Reason').fill('not wanted any more')
+    await page.getByRole('button', { name: 'Cancel this transaction' }).click()
+    await page.locator('.page-head').getByText('Cancelled').waitFor()
+    expect(troubles).toEqual([])
+    await service.drover.post(`/v1/signers/${signer.address}/resume`, lane)
+    await page.context().close()
+  })
+
   test('the overview draws its charts, says when it is stale, and goes on after a dropped connection', async () => {
     const { page, troubles } = await openWatched(browser, url())
     await eventually(

@@ -19,6 +19,7 @@ import { createRequester } from './requester.ts'
 import { createTimerCalls } from './timer-calls.ts'
 
 const HISTORY_PAGE = 100
+const EVENT_PAGE = 200
 
 export interface List<T> {
   readonly items: readonly T[]
@@ -123,8 +124,18 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
       return { entries: items.toReversed(), earlier: next }
     },
     /** The newest events, oldest first, and the cursor after them. */
-    readTail: (count: number) =>
-      get<List<EventResource> & { readonly next: number }>(`/v1/events?tail=${count}&limit=${count}`),
+    async readTail(count: number): Promise<{ readonly items: readonly EventResource[]; readonly next: number }> {
+      const read = (query: string) =>
+        get<List<EventResource> & { readonly next: number }>(`/v1/events?${query}&limit=${EVENT_PAGE}`)
+      let page = await read(`tail=${count}`)
+      const items = [...page.items]
+      // Bounded: while it is read, more may come without end.
+      for (let pages = 1; page.items.length === EVENT_PAGE && pages < count / EVENT_PAGE; pages++) {
+        page = await read(`after=${page.next}`)
+        items.push(...page.items)
+      }
+      return { items, next: page.next }
+    },
     readFees: (chainId: number) => get<FeesResource>(`/v1/chains/${chainId}/fees`),
 
     /** The receipt with its logs, which the service reads from the chain. */

@@ -6,7 +6,7 @@ import type { KeyHolder } from '../api/key-holder.ts'
 import { backOff } from '../generated/back-off.ts'
 import { createEventHub, type EventHub } from './event-hub.ts'
 
-const TAIL = 200
+const TAIL = 2_000
 const PAUSE = { first: 1_000, max: 15_000 }
 
 export function createBrowserEventHub({ api, keys }: { readonly api: ApiClient; readonly keys: KeyHolder }): EventHub {

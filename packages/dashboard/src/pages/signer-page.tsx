@@ -56,11 +56,13 @@ function Lanes({ lanes, resets }: LanesProps) {
       {lanes.map((lane) => (
         <Fragment key={lane.chainId}>
           <NonceStrip lane={lane} />
-          <LaneFunding lane={lane} />
-          <LaneFacts lane={lane} />
+          <div class="columns">
+            <LaneFacts lane={lane} />
+            <LaneFunding lane={lane} />
+          </div>
+          <LaneActions lane={lane} last={resets.find(({ chainId }) => chainId === lane.chainId) ?? null} />
           <PolicyEditor lane={lane} />
           <ReservationPanel lane={lane} />
-          <LaneActions lane={lane} last={resets.find(({ chainId }) => chainId === lane.chainId) ?? null} />
         </Fragment>
       ))}
     </>

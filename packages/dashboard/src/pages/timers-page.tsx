@@ -4,6 +4,7 @@ import type { Overview } from '../live/overview.ts'
 import { Service } from '../live/service.ts'
 import { type Resource, useResource } from '../live/use-resource.ts'
 import { Empty, Loaded } from '../parts/placeholders.tsx'
+import { FireTrack } from '../parts/timer/fire-track.tsx'
 import { NewTimerForm } from '../parts/timer/new-timer-form.tsx'
 import { TimerQueue } from '../parts/timer/timer-queue.tsx'
 import { TimerTable } from '../parts/timer/timer-table.tsx'
@@ -34,6 +35,7 @@ export function TimersPage({ overview }: { readonly overview: Resource<Overview>
       {known?.chains.map(({ chainId }) => (
         <TimerQueue key={chainId} chainId={chainId} />
       ))}
+      <FireTrack chains={known?.chains ?? []} />
       <section class="panel" aria-labelledby="timers-title">
         <div class="panel-head">
           <h2 id="timers-title">All timers</h2>

@@ -28,7 +28,7 @@ export function groupActivity(events: readonly EventResource[], most: number): r
       entries[kind] = { ...known, transactionId: null, count: known.count + 1 }
     } else if (entries.length < most) {
       entries.push({
-        key: String(event.eventId),
+        key: transactionId === null ? String(event.eventId) : `${event.from} ${kindOf(words)}`,
         words,
         from: event.from,
         transactionId,

@@ -19,7 +19,7 @@ export function ChartTile({ title, times, plotted, format }: ChartTileProps) {
   const [point, setPoint] = useState<number | null>(null)
   const shown = plotted.map(({ name, line }) => {
     const value = point === null ? lastKnown(line) : (line[point] ?? null)
-    return { name, text: value === null ? 'none yet' : format(value) }
+    return { name, text: value === null ? '–' : format(value), isKnown: value !== null }
   })
   const time = point === null ? undefined : times[point]
   const words = shown.map(({ name, text }) => `${name} ${text}`).join(', ')
@@ -32,8 +32,8 @@ export function ChartTile({ title, times, plotted, format }: ChartTileProps) {
         </span>
       </div>
       <p class="tile-figures">
-        {shown.map(({ name, text }, index) => (
-          <span key={name} class={`tile-figure is-${index}`}>
+        {shown.map(({ name, text, isKnown }, index) => (
+          <span key={name} class={`tile-figure ${isKnown ? `is-${index}` : ''}`}>
             <strong class="figure">{text}</strong> <span class="muted">{name}</span>
           </span>
         ))}

@@ -11,7 +11,8 @@ import { usePulseStatus } from '../../live/use-pulse-status.ts'
 import { useResource } from '../../live/use-resource.ts'
 import { nameChain } from '../../words/chain-names.ts'
 import { Clock } from '../figures.tsx'
-import { ChartTile } from './chart-tile.tsx'
+import { ChartTile, type Plotted } from './chart-tile.tsx'
+import type { Line } from './line-chart.tsx'
 
 const RANGES = [
   { name: '5 min', ms: 300_000, buckets: 100 },
@@ -72,12 +73,20 @@ export function Charts({ chains }: { readonly chains: readonly ChainResource[] }
         <ChartTile
           title={chain === undefined || chains.length === 1 ? 'Base fee' : `Base fee on ${nameChain(chain.chainId)}`}
           times={times}
-          plotted={[{ name: 'gwei', line: read(board.baseFee) }]}
-          format={(gwei) => String(Number(gwei.toPrecision(4)))}
+          plotted={[inReadableUnit(read(board.baseFee))]}
+          format={(price) => String(Number(price.toPrecision(4)))}
         />
       </div>
     </section>
   )
+}
+
+/** Test chains ask for a few wei. */
+function inReadableUnit(gwei: Line): Plotted {
+  const isTiny = Math.max(...gwei.map((value) => value ?? 0)) < 1e-4
+  return isTiny
+    ? { name: 'wei', line: gwei.map((value) => (value === null ? null : value * 1e9)) }
+    : { name: 'gwei', line: gwei }
 }
 
 function formatRate(perSecond: number): string {

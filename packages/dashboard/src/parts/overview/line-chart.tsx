@@ -62,10 +62,10 @@ function formOptions(width: number, lines: number, onPoint: (index: number | nul
   return {
     width,
     height: HEIGHT,
-    padding: [6, 0, 0, 0],
+    padding: [6, 0, 7, 0],
     legend: { show: false },
     cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
-    scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },
+    scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1.1] } },
     axes: [
       { show: false },
       {

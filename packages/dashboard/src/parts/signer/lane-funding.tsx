@@ -5,7 +5,7 @@ import { formatCount } from '../../format/format-amount.ts'
 import { nameChain } from '../../words/chain-names.ts'
 import { Copyable } from '../copyable.tsx'
 import { Fact, Facts } from '../facts.tsx'
-import { Age, Amount, ExactAmount } from '../figures.tsx'
+import { Age, Amount } from '../figures.tsx'
 import { QrCode } from './qr-code.tsx'
 
 export function LaneFunding({ lane }: { readonly lane: LaneResource }) {
@@ -31,7 +31,7 @@ export function LaneFunding({ lane }: { readonly lane: LaneResource }) {
       ) : (
         <Facts>
           <Fact name="Balance">
-            <ExactAmount wei={balance.wei} chainId={chainId} />{' '}
+            <Amount wei={balance.wei} chainId={chainId} />{' '}
             <span class="muted">
               <Age at={balance.at} /> ago
             </span>

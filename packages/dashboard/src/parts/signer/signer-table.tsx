@@ -94,16 +94,13 @@ export function LaneBalance({ lane: { balance, chainId } }: { readonly lane: Lan
   return (
     <span class={isLow ? 'is-alarming' : ''} title={`as of ${at}`}>
       <Amount wei={wei} chainId={chainId} />
-      {runway !== null && <span class="muted"> {formatRunway(runway)}</span>}
+      {runway !== null && runway <= MAX_SHOWN && <span class="muted"> {formatCount(runway)} tx</span>}
     </span>
   )
 }
 
+/** Where it is enough for longer than anyone looks ahead, the number says nothing. */
 const MAX_SHOWN = 10_000
-
-function formatRunway(runway: number): string {
-  return runway > MAX_SHOWN ? `> ${formatCount(MAX_SHOWN)} tx` : `${formatCount(runway)} tx`
-}
 
 export function LaneOwner({ lane: { lease } }: { readonly lane: LaneResource }) {
   if (lease === null) return <span class="muted">none yet</span>
