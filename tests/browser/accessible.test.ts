@@ -1,6 +1,5 @@
 /** axe looks at every page, light and dark: nothing that keeps anyone out. */
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { developmentAccount } from '../setup/anvil.ts'
@@ -8,7 +7,6 @@ import { eventually } from '../setup/eventually.ts'
 import { startService, type TestService } from '../setup/service.ts'
 import { CHROMIUM, launchBrowser, openWatched } from './chromium.ts'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const signer = developmentAccount(0)
 
 interface Violation {
@@ -19,7 +17,7 @@ interface Violation {
 
 /** What keeps someone from using the page, with the first place of each. */
 async function findSerious(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE)
+  await page.evaluate(axe.source)
   const violations = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as readonly Violation[]
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

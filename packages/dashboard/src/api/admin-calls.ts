@@ -1,5 +1,5 @@
 /** Calls about webhooks, API keys and the audit log: those that need the scope `admin`. */
-import type { List } from './api-client.ts'
+
 import type {
   ApiKeyResource,
   AuditResource,
@@ -7,6 +7,7 @@ import type {
   EventResource,
   WebhookResource,
 } from './api-resources.ts'
+import type { List } from './list.ts'
 import type { Requester } from './requester.ts'
 
 export interface DeliveryPage extends List<DeliveryResource> {

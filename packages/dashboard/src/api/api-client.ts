@@ -15,15 +15,12 @@ import type {
   ResetResource,
   TransactionResource,
 } from './api-resources.ts'
+import type { List } from './list.ts'
 import { createRequester } from './requester.ts'
 import { createTimerCalls } from './timer-calls.ts'
 
 const HISTORY_PAGE = 100
 const EVENT_PAGE = 200
-
-export interface List<T> {
-  readonly items: readonly T[]
-}
 
 export interface TransactionPage extends List<TransactionResource> {
   readonly next: string | null

@@ -1,6 +1,7 @@
 /** Calls about timers. */
-import type { List } from './api-client.ts'
+
 import type { TimerQueueResource, TimerResource } from './api-resources.ts'
+import type { List } from './list.ts'
 import type { Requester } from './requester.ts'
 
 export interface TimerPage extends List<TimerResource> {
