@@ -105,7 +105,7 @@ module.exports = {
     {
       name: 'no-import-of-tests',
       severity: 'error',
-      from: { pathNot: [TEST, '^tests/', '^bench/'] },
+      from: { pathNot: [TEST, '^tests/', '^bench/', '^scripts/reliability/'] },
       to: { path: [TEST, '^tests/'] },
     },
     {

@@ -8,6 +8,7 @@ import { buildConfigurationReference } from './configuration-reference.ts'
 import { buildErrorsReference } from './errors-reference.ts'
 import { buildGuarantees } from './guarantees.ts'
 import { buildMetricsReference } from './metrics-reference.ts'
+import { buildReliability } from './reliability/build-reliability.ts'
 import { buildSharedSources } from './shared-sources.ts'
 import { buildTimerVectors } from './timer-vectors.ts'
 
@@ -21,6 +22,7 @@ export function buildReferences(): ReadonlyMap<string, string> {
   return new Map([
     ['ARCHITECTURE.md', buildArchitecture()],
     ['docs/guarantees.md', buildGuarantees()],
+    ['docs/reliability.md', buildReliability()],
     ['docs/reference/cli.md', buildCliReference()],
     ['docs/reference/configuration.md', buildConfigurationReference()],
     ['docs/reference/errors.md', buildErrorsReference()],

@@ -1,8 +1,11 @@
 /** Every command that talks to a service, for people and for programs, against a real one. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { describeCommands, listNodes } from '../../packages/cli/src/completion/command-tree.ts'
 import { createProcessTerminal } from '../../packages/cli/src/output/terminal.ts'
 import { createProgram } from '../../packages/cli/src/run-cli.ts'
@@ -312,6 +315,46 @@ describe('signer', () => {
     const used = await cli(['signer', 'use-nonce', id, '--hash', hash, '--json'], { env })
     expect(JSON.parse(used.stdout)).toMatchObject({ state: 'USED', hash })
     expect((await cli(['signer', 'use-nonce', id, '--hash', hash], { env })).stdout).toContain(hash)
+  })
+})
+
+describe('custody', () => {
+  test('verify the keys; a signer with a reserved nonce cannot be removed', async () => {
+    const { items } = await json('signer', 'verify')
+    expect(items).toMatchObject([{ verified: true }, { verified: true }])
+    expect(await human('signer', 'verify', fast.address)).toMatch(/^0x\w{40} +verified/m)
+    await json('signer', 'reserve', other.address, '--ttl', '1m')
+    const remove = ['signer', 'remove', other.address, ...why]
+    expect(await cli(remove)).toMatchObject({ code: 4, stderr: expect.stringContaining('signer_busy') })
+    expect((await cli([...remove, '--json'])).code).toBe(4)
+    await json('signer', 'release-reservations', other.address, ...why)
+  })
+
+  test('rules: tried on the past, set, shown and cleared; what waits for approval takes only named keys', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'drover-rules-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const file = join(folder, 'rules.json')
+    await writeFile(file, JSON.stringify({ approval: { above: '0', of: 1, keys: ['ann'] } }))
+    expect(await json('rules', 'test', file, '--from', fast.address)).toMatchObject({ refused: 0 })
+    expect(await human('rules', 'test', file)).toMatch(/^\d+ allowed, 0 refused, \d+ would need approval\.$/m)
+    expect(await human('policy', 'test', file)).toMatch(/would need approval/)
+    expect(await json('policy', 'test', file)).toMatchObject({ refused: 0 })
+    expect(await json('rules', 'set', fast.address, file)).toMatchObject({ rules: { approval: { of: 1 } } })
+    expect(await human('rules', 'set', fast.address, file)).toContain('ann')
+    expect(await human('rules', 'show', fast.address)).toContain('ann')
+    expect(await json('rules', 'show', fast.address)).toMatchObject({ rules: { approval: { keys: ['ann'] } } })
+    const { id } = await send('--value', '1')
+    expect(await json('tx', 'show', id)).toMatchObject({ state: 'QUEUED', subState: 'awaiting_approval' })
+    for (const verdict of ['approve', 'reject']) {
+      expect(await cli(['tx', verdict, id, ...why])).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining('API key'),
+      })
+      expect((await cli(['tx', verdict, id, ...why, '--json'])).code).toBe(4)
+    }
+    expect(await json('tx', 'cancel', id, ...why)).toMatchObject({ state: 'CANCELLED' })
+    expect(await json('rules', 'clear', fast.address)).toMatchObject({ rules: null })
+    expect(await human('rules', 'clear', fast.address)).toContain('no spending rules')
   })
 })
 

@@ -3,7 +3,6 @@
  * recorded, and in the end compared with what the API says of itself: a route that nobody calls here fails this file.
  */
 import { createServer, type Server } from 'node:http'
-import pg from 'pg'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { problem } from '../../packages/server/src/api/contract/values/problem.ts'
@@ -114,13 +113,11 @@ describe('the service', () => {
     expect((await get('showSigner', lane)).lanes).toHaveLength(1)
   })
 
-  test('registers a signer whose key it holds', async () => {
-    const client = new pg.Client({ connectionString: database.url })
-    await client.connect()
-    for (const table of ['signer_health', 'signer_nonce_cursor', 'signer_lease', 'signer']) {
-      await client.query(`delete from ${table} where signer = decode($1, 'hex')`, [spare.address.slice(2)])
-    }
-    await client.end()
+  test('verifies, removes and registers a signer whose key it holds', async () => {
+    const params = { address: spare.address }
+    expect(await get('verifySigner', { params })).toMatchObject({ verified: true, source: 'environment' })
+    expect(await get('removeSigner', { params, body: { reason } })).toMatchObject({ chainIds: [CHAIN_ID] })
+    expect((await get('listSigners')).items).toHaveLength(1)
     const body = { chainId: CHAIN_ID, address: spare.address, label: 'spare', policy: { preset: 'fast' } }
     expect(await get('registerSigner', { body })).toMatchObject({ label: 'spare', policy: { preset: 'fast' } })
     expect((await call('registerSigner', { body })).body).toMatchObject({ code: 'signer_exists' })
@@ -318,6 +315,24 @@ test('keys are created, listed, audited and revoked', async () => {
   await get('revokeApiKey', { params: { id: second.id } })
   expect((await get('listAudit')).items.length).toBeGreaterThan(5)
   expect((await get('checkAudit')).brokenAt).toBeNull()
+})
+
+test('rules are set and shown, and what needs approval is approved or refused', async () => {
+  const admin = token
+  const judge = await get('createApiKey', { body: { name: 'judge', scopes: ['read'] } })
+  await get('setKeyRules', { params: { id: judge.id }, body: { count: { perHour: 1 } } })
+  expect(await get('showKeyRules', { params: { id: judge.id } })).toMatchObject({ rules: { count: { perHour: '1' } } })
+  expect((await get('clearKeyRules', { params: { id: judge.id } })).rules).toBeNull()
+  const approval = { above: '0', of: 1, keys: ['approver'] }
+  await get('setSignerRules', { ...lane, body: { approval } })
+  expect((await get('showSignerRules', lane)).rules.approval).toMatchObject({ of: 1 })
+  const [first, second] = [await send(), await send()]
+  token = (await createFirstKey(database.url, { name: 'approver', scopes: ['read', 'approve'] })).token
+  const decision = (id: string) => ({ params: { id }, body: { reason } })
+  expect(await get('approveTransaction', decision(first.id))).toMatchObject({ approval: { missing: 0 } })
+  expect(await get('rejectTransaction', decision(second.id))).toMatchObject({ state: 'CANCELLED' })
+  token = admin
+  expect((await get('clearSignerRules', lane)).rules).toBeNull()
 })
 
 test('timers are created, changed, paused, listed and cancelled', async () => {

@@ -3,7 +3,7 @@
  * after the time of the reservation, or once its key is revoked. Every intent is on the chain once, and no nonce is missing.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openKeyAdmin } from '../../packages/server/src/app/open-key-admin.ts'
+import { openKeyAdmin } from '../../packages/server/src/app/keys/open-key-admin.ts'
 import { developmentAccount, type TestChain } from '../setup/anvil.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import type { DroverProcess } from '../setup/drover-process.ts'

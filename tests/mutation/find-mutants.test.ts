@@ -14,6 +14,7 @@ test.each([
   ['x = list.filter((one) => one)', [['filter', 'list']]],
   ['go(a)', [['omission', 'undefined']]],
   ["x = 'a' + b", []],
+  ['x = a.toString()', []],
   ['type A = true', []],
   ['interface A { b: 1 | 2 }', []],
   ["telemetry.log('warn', 'a')", []],

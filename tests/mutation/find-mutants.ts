@@ -30,7 +30,12 @@ const SWAPPED: Readonly<Record<string, readonly [operator: string, token: string
   '*': ['arithmetic', '+'],
 }
 
-const SWAPPED_CALLS: Readonly<Record<string, string>> = { some: 'every', every: 'some', min: 'max', max: 'min' }
+const SWAPPED_CALLS: ReadonlyMap<string, string> = new Map([
+  ['some', 'every'],
+  ['every', 'some'],
+  ['min', 'max'],
+  ['max', 'min'],
+])
 
 /** All of them, outermost first; those that overlap are for the caller to choose from. */
 export function findMutants(file: string, text: string): readonly Mutant[] {
@@ -86,7 +91,7 @@ function changeCall(node: ts.CallExpression, text: string): readonly Change[] {
   const changes: Change[] = []
   if (ts.isPropertyAccessExpression(node.expression)) {
     const { name, expression } = node.expression
-    const other = SWAPPED_CALLS[name.text]
+    const other = SWAPPED_CALLS.get(name.text)
     const args = text.slice(node.arguments.pos - 1, node.getEnd())
     if (other !== undefined) changes.push(['call', `${textOf(expression, text)}.${other}${args}`])
     if (name.text === 'filter') changes.push(['filter', textOf(expression, text)])

@@ -3,10 +3,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { instrument, type NumberedMutant } from './instrument.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const mutants: readonly NumberedMutant[] = JSON.parse(readFileSync(process.env.DROVER_MUTANTS ?? '', 'utf8'))
+/** In the order that they are asked for: the most likely ones to notice come first. */
+class AsAsked extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return Promise.resolve(files)
+  }
+}
+
 const resolve = { conditions: ['drover-source', 'module', 'node', 'default'] }
 
 export default defineConfig({
@@ -29,6 +37,7 @@ export default defineConfig({
     setupFiles: ['tests/mutation/record-passed.ts'],
     testTimeout: 300_000,
     retry: 0,
+    sequence: { sequencer: AsAsked },
     pool: 'threads',
     maxWorkers: 2,
   },

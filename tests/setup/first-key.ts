@@ -1,5 +1,5 @@
 /** The first API key of a database, which cannot be created over HTTP. */
-import { openKeyAdmin } from '../../packages/server/src/app/open-key-admin.ts'
+import { openKeyAdmin } from '../../packages/server/src/app/keys/open-key-admin.ts'
 
 export interface FirstKey {
   readonly id: string

@@ -1,13 +1,14 @@
 /**
  * Shows that the simulator finds every planted bug: builds it with one bug at a time and runs seeds until a guarantee
- * breaks. `npm run planted-bugs [names…]` prints a line for each, and fails if one is not found.
+ * breaks. `npm run planted-bugs -- [--report file] [names…]` prints a line for each, and fails if one is not found.
  */
 import { execFile } from 'node:child_process'
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import { PLANTED_BUGS, type PlantedBug } from '../../packages/simulator/src/plants/planted-bugs.ts'
 import { buildSimulator } from '../../scripts/build-simulator.mjs'
+import { describeRun } from '../../scripts/describe-run.ts'
 import { plantBug } from './plant-bug.ts'
 
 export interface FoundBug {
@@ -46,9 +47,14 @@ export async function findPlantedBug(bug: PlantedBug, maxSeeds = MAX_SEEDS): Pro
   }
 }
 
-async function main(wanted: readonly string[]): Promise<void> {
+async function main(args: string[]): Promise<void> {
+  const options = { report: { type: 'string' } } as const
+  const { values, positionals: wanted } = parseArgs({ args, options, allowPositionals: true })
+  const startedAt = Date.now()
+  const all: Record<string, FoundBug | null> = {}
   for (const bug of PLANTED_BUGS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
     const found = await findPlantedBug(bug)
+    all[bug.name] = found
     if (found === null) process.exitCode = 1
     const what =
       found === null
@@ -56,6 +62,9 @@ async function main(wanted: readonly string[]): Promise<void> {
         : `seed ${found.seed}: ${found.guarantee}: ${found.message.slice(0, 160)}`
     console.log(`${bug.name.padEnd(22)}${what}`)
   }
+  if (values.report === undefined) return
+  const figures = { command: 'npm run planted-bugs', tookMs: Date.now() - startedAt, maxSeeds: MAX_SEEDS, steps: STEPS }
+  await writeFile(values.report, `${JSON.stringify({ ...describeRun(), ...figures, found: all }, null, 2)}\n`)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2))

@@ -1,6 +1,5 @@
 /** The outcome of a storm as data, and as lines for people. */
-import { execFileSync } from 'node:child_process'
-import { cpus, totalmem } from 'node:os'
+import { describeRun } from '../../scripts/describe-run.ts'
 import type { Violations } from './check-outcome.ts'
 import type { AlarmReport } from './judge-alarms.ts'
 import type { StormPlan } from './plan-faults.ts'
@@ -60,8 +59,7 @@ export function composeReport(
     minutes: plan.durationMs / 60_000,
     seconds,
     clock: plan.clock,
-    commit: readCommit(),
-    machine: `${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
+    ...describeRun(),
     faults: countBy(log.faults.map(({ kind }) => kind)),
     weather: countBy(plan.weather.map(({ weather }) => weather)),
     skipped: log.skipped,
@@ -96,15 +94,6 @@ function countBy(names: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1
   return counts
-}
-
-function readCommit(): string {
-  try {
-    return execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' }).trim()
-  } catch {
-    // Not a clone.
-    return 'unknown'
-  }
 }
 
 export function printReport(report: StormReport): string {

@@ -8,6 +8,7 @@ import { addCompletionCommand } from './completion/completion-command.ts'
 import { EXIT, EXIT_CODES_HELP, type ExitCode } from './exit-code.ts'
 import { reportFailure } from './output/report-failure.ts'
 import type { Terminal } from './output/terminal.ts'
+import { addRulesGroup } from './rules/rules-group.ts'
 import { addDevCommand } from './run/dev-command.ts'
 import { addMigrateCommand } from './run/migrate-command.ts'
 import { addSimulateCommand } from './run/simulate-command.ts'
@@ -76,6 +77,7 @@ export function createProgram(context: CommandContext): Command {
   addTxGroup(program, context)
   addBatchCommand(program, context)
   addSignerGroup(program, context)
+  addRulesGroup(program, context)
   addEventsCommand(program, context)
   addWebhookGroup(program, context)
   addChainCommands(program, context)

@@ -13,6 +13,7 @@ import { type Chains, createChains } from './resources/chains.ts'
 import { createHeldWaits } from './resources/held-waits.ts'
 import type { Intent } from './resources/intent.ts'
 import { createNonces, type Nonces } from './resources/nonces.ts'
+import { createSpendingRules, type SpendingRules } from './resources/rules.ts'
 import { type BatchOptions, type BatchResult, createSendBatch } from './resources/send-batch.ts'
 import { createSigners, type Signers } from './resources/signers.ts'
 import { createTimers, type Timers } from './resources/timers.ts'
@@ -62,6 +63,8 @@ export interface Drover {
   readonly timers: Timers
   readonly webhooks: WebhookEndpoints
   readonly apiKeys: ApiKeys
+  /** What signers and API keys may spend. */
+  readonly rules: SpendingRules
   /** Who changed what, newest first, fetched page by page as you iterate. */
   audit(options?: AuditOptions): AsyncIterableIterator<AuditEntry>
   /** Verifies that the audit is unaltered by recomputing all its hashes. */
@@ -100,6 +103,7 @@ export function createDrover(options: DroverOptions): Drover {
     timers: createTimers(request),
     webhooks: createWebhookEndpoints(request),
     apiKeys: createApiKeys(request),
+    rules: createSpendingRules(request),
     audit: createAudit(request),
     checkAudit: createCheckAudit(request),
     events: (eventOptions = {}) => readEvents({ open, onRetry }, eventOptions),

@@ -18,6 +18,7 @@ export type {
   Explanation,
   Fees,
   Fire,
+  KeyCheck,
   Lane,
   LaneRequest,
   NewApiKey,
@@ -26,11 +27,16 @@ export type {
   NonceReset,
   Problem,
   Receipt,
+  Removal,
+  RemovalRequest,
   Reservation,
   ReservationPage,
   ReservationRequest,
   ResetRequest,
   ResolveRequest,
+  RuleSet,
+  RuleSetRequest,
+  Rules,
   Signer,
   SignerChange,
   SignerRegistration,
@@ -54,6 +60,7 @@ export type { ApiKeyIntent, ApiKeys, AuditCheckOptions, AuditOptions } from './r
 export type { BlockQuery, Chains } from './resources/chains.ts'
 export type { Intent } from './resources/intent.ts'
 export type { NonceStages, Nonces, NonceWaitOptions, ReservedNonces } from './resources/nonces.ts'
+export type { SpendingRules } from './resources/rules.ts'
 export type { BatchOptions, BatchResult } from './resources/send-batch.ts'
 export type { ReservationQuery, Signers, TakenItems } from './resources/signers.ts'
 export { assessWait, hasPassed, type Stage, type Stages } from './resources/stage.ts'

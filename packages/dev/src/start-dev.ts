@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Config, type ServiceTelemetry, startService } from '@drover/server'
 import { type Policy, toAddress } from '@drover/server/core'
-import { type Environment, loadConfig } from '@drover/server/settings'
+import { type Environment, environmentVariableOf, KEY_SETTING_NAMES, loadConfig } from '@drover/server/settings'
 import { startLocalChain } from './chain/local-chain.ts'
 import { startEmbeddedPostgres } from './postgres/embedded-postgres.ts'
 
@@ -107,9 +107,9 @@ const BROUGHT = [
   'DROVER_DATABASE_URL',
   'DROVER_RPC_URL',
   'DROVER_CHAIN_ID',
-  'DROVER_SIGNER_KEYS',
   'DROVER_CONFIG_FILE',
-] as const
+  ...KEY_SETTING_NAMES.map(environmentVariableOf),
+]
 
 function isBrought(name: string): boolean {
   return BROUGHT.some((own) => own === name)

@@ -1,7 +1,7 @@
 /** Drover as a library: start the service inside another program, and what keeps its database and its keys in order. */
-export { diagnose, type Subject } from './app/diagnose.ts'
-export type { Finding } from './app/finding.ts'
-export { type KeyAdmin, openKeyAdmin } from './app/open-key-admin.ts'
+export { diagnose, type Subject } from './app/diagnose/diagnose.ts'
+export type { Finding } from './app/diagnose/finding.ts'
+export { type KeyAdmin, openKeyAdmin } from './app/keys/open-key-admin.ts'
 export { type Service, startService } from './app/start-service.ts'
 export type { Config } from './config/config.ts'
 export { ConfigProblems } from './config/config-problems.ts'

@@ -2,6 +2,6 @@
 export { readKeptSeeds } from './kept-seeds.ts'
 export { FAULTS } from './plan/faults.ts'
 export { makePlan } from './plan/plan.ts'
-export { presentReport } from './run/report.ts'
 export { runPlan } from './run/run-plan.ts'
+export { serveSeeds } from './run/seed-runners.ts'
 export { simulate } from './simulate.ts'

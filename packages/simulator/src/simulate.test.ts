@@ -28,6 +28,6 @@ test('only the faults that are named happen', async () => {
 })
 
 test('a fault that does not exist is named', async () => {
-  const options = { seed: 1, seeds: 1, steps: 1, minutes: null, trace: false, kept: [] }
+  const options = { seed: 1, seeds: 1, steps: 1, minutes: null, trace: false, kept: [], workers: 1 }
   await expect(simulate({ ...options, faults: ['gremlins'] }, () => {})).rejects.toThrow('unknown fault: gremlins')
 })

@@ -13,17 +13,10 @@ export interface Simulator {
       readonly faults: readonly string[] | null
       readonly trace: boolean
       readonly kept: readonly unknown[]
+      readonly workers: number
     },
     print: (line: string) => void,
   ): Promise<{ readonly failed: object | null; readonly summary: object; readonly tookMs: number }>
-  presentReport(summary: object, context: ReportContext): string
-}
-
-export interface ReportContext {
-  readonly tookMs: number
-  readonly command: string
-  readonly machine: string
-  readonly commit: string
 }
 
 class MissingSimulator extends Error {

@@ -14,6 +14,7 @@ interface Options {
   readonly minutes?: number
   readonly faults?: readonly string[]
   readonly trace: boolean
+  readonly workers: number
   readonly report?: string
 }
 
@@ -28,8 +29,9 @@ export function addSimulateCommand(program: Command, context: CommandContext): v
     .option('--steps <count>', 'steps for each seed', readCount(1, 1_000_000), 500)
     .option('--minutes <minutes>', 'run further seeds for this long', readCount(1, 100_000))
     .option('--faults <names>', 'only these faults, separated by commas; "none" for none', readNames)
+    .option('--workers <count>', 'how many processes run seeds at once; each seed gives the same', readCount(1, 64), 1)
     .option('--trace', 'print everything that happens', false)
-    .option('--report <file>', 'write the figures into this Markdown file, between its two simulator comments')
+    .option('--report <file>', 'write the figures to this file, as JSON')
     .addHelpText(
       'after',
       `
@@ -37,7 +39,7 @@ The same seed gives the same trace on every machine. Seeds that failed once are 
 
 Examples:
   drover simulate --seed 7 --trace
-  drover simulate --seed 1 --seeds 1000
+  drover simulate --seed 1 --seeds 1000 --workers 2
   drover simulate --seed 1 --minutes 20 --faults reorg,kill,db-answer-lost`,
     )
     .action(() => runSimulation(command.opts<Options>(), context))
@@ -61,20 +63,22 @@ async function runSimulation(options: Options, context: CommandContext): Promise
       minutes: options.minutes ?? null,
       faults: options.faults ?? null,
       kept: isMany ? simulator.readKeptSeeds() : [],
+      workers: options.workers,
     },
     (line) => printLine(context, line),
   )
   if (options.report !== undefined)
-    await writeReport(resolve(context.terminal.folder, options.report), (described) =>
-      simulator.presentReport(summary, { ...described, tookMs, command: spellCommand(options) }),
-    )
+    await writeReport(resolve(context.terminal.folder, options.report), {
+      ...{ command: spellCommand(options), tookMs, summary },
+    })
   context.finish(failed === null ? EXIT.ok : EXIT.failure)
 }
 
-function spellCommand({ seed, seeds, steps, minutes, faults }: Options): string {
+function spellCommand({ seed, seeds, steps, minutes, faults, workers }: Options): string {
   const length = minutes === undefined ? `--seeds ${seeds}` : `--minutes ${minutes}`
   const only = faults === undefined ? '' : ` --faults ${faults.join() || 'none'}`
-  return `drover simulate --seed ${seed} ${length} --steps ${steps}${only}`
+  const several = workers === 1 ? '' : ` --workers ${workers}`
+  return `drover simulate --seed ${seed} ${length} --steps ${steps}${only}${several}`
 }
 
 function readNames(text: string): readonly string[] {

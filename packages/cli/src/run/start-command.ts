@@ -10,7 +10,7 @@ export function addStartCommand(program: Command, context: CommandContext): void
   const command = program
     .command('start')
     .description(
-      'run the service; needs DROVER_DATABASE_URL, DROVER_RPC_URL, DROVER_SIGNER_KEYS and an API key (or --open)',
+      'run the service; needs DROVER_DATABASE_URL, DROVER_RPC_URL, a key source such as DROVER_KEYSTORE_DIR, and an API key (or --open)',
     )
     .addHelpText(
       'after',
@@ -20,7 +20,7 @@ Set them in the environment or in a configuration file.
 
 Example:
   DROVER_DATABASE_URL=postgres://drover@db/drover DROVER_RPC_URL=https://rpc.example \\
-  DROVER_SIGNER_KEYS=0x… drover start --finality finalized`,
+  DROVER_KEYSTORE_DIR=/keys DROVER_KEYSTORE_PASSWORD=file:/run/secrets/password drover start`,
     )
     .action(() => start(command, context))
   addSettingFlags(command)
@@ -37,6 +37,10 @@ async function start(command: Command, context: CommandContext): Promise<void> {
     secrets: secretsOf(resolveSettings(input)),
     withProcessMetrics: true,
   })
+  if (config.keys.privateKeys.length > 0)
+    telemetry.log('warn', 'private keys are in an environment variable or a settings file: use this for trials only', {
+      next: 'Use a keystore, the database, a remote signer or a key management service: see docs/keys.md.',
+    })
   context.finish(
     await runUntilStopped({
       terminal: context.terminal,

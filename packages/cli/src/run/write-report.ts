@@ -1,22 +1,15 @@
-/** Puts the figures of a simulation into a document, with the machine and the commit that they are of. */
+/** Writes the figures of a simulation, with the machine and the commit that they are of. */
 import { execFileSync } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { dirname } from 'node:path'
-import type { ReportContext } from './load-simulator.ts'
-
-const [START, END] = ['<!-- generated: simulator -->', '<!-- end of simulator -->']
 
 export async function writeReport(
   path: string,
-  present: (described: Pick<ReportContext, 'machine' | 'commit'>) => string,
+  figures: { readonly command: string; readonly tookMs: number; readonly summary: object },
 ): Promise<void> {
-  const document = await readFile(path, 'utf8')
-  const [before, rest] = document.split(START)
-  const after = rest?.split(END)[1]
-  if (before === undefined || after === undefined) throw new Error(`${path} must contain "${START}" and "${END}"`)
-  const text = present({ machine: describeMachine(), commit: readCommit(dirname(path)) })
-  await writeFile(path, `${before}${START}\n\n${text}\n\n${END}${after}`)
+  const report = { ...figures, commit: readCommit(dirname(path)), machine: describeMachine() }
+  await writeFile(path, `${JSON.stringify(report, null, 2)}\n`)
 }
 
 function describeMachine(): string {
@@ -27,7 +20,7 @@ function describeMachine(): string {
 
 function readCommit(folder: string): string {
   try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: folder, encoding: 'utf8' }).trim()
+    return execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: folder, encoding: 'utf8' }).trim()
   } catch {
     // Not a clone, or no git: the figures are worth something all the same.
     return 'unknown'

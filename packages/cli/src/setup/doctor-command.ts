@@ -2,7 +2,13 @@
 import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import type { Finding, Subject } from '@drover/server/admin'
-import { type ConfigInput, findContradictions, type ResolvedSettings, resolveSettings } from '@drover/server/settings'
+import {
+  type ConfigInput,
+  findContradictions,
+  findKeyConfig,
+  type ResolvedSettings,
+  resolveSettings,
+} from '@drover/server/settings'
 import type { Command } from 'commander'
 import { type CommandContext, printLine } from '../command-context.ts'
 import { EXIT } from '../exit-code.ts'
@@ -48,7 +54,7 @@ async function examine(command: Command, context: CommandContext): Promise<void>
   const findings: readonly Finding[] = [
     judgeNode(process.versions.node),
     ...(dev === null ? judgeSettings(resolved) : [DEV_SETTINGS]),
-    ...(await diagnose(toSubject(resolved))),
+    ...(await diagnose(toSubject(resolved, dev !== null))),
     await judgeService(url, host, port),
   ].map((finding) => ({ ...finding, detail: redactor.redact(finding.detail) }))
   const isBroken = findings.some(({ status }) => status === 'failed')
@@ -84,10 +90,12 @@ function useDev(input: ConfigInput, { databaseUrl, rpcUrl, signerKeys }: DevReco
   return { ...input, flags: { blockTime: '1s', ...input.flags, databaseUrl, rpcUrl, signerKeys: signerKeys.join(',') } }
 }
 
-function toSubject({ values, chains }: ResolvedSettings): Subject {
+function toSubject(resolved: ResolvedSettings, isTrial: boolean): Subject {
+  const { values, chains } = resolved
   return {
     databaseUrl: values.databaseUrl ?? null,
-    signerKeys: values.signerKeys ?? [],
+    keys: findKeyConfig(resolved),
+    isTrial,
     chains: chains.map(({ values: chain }) => ({
       chainId: chain.chainId ?? null,
       rpcUrls: chain.rpcUrl ?? [],

@@ -131,17 +131,25 @@ const change: ServiceCommand = {
 }
 
 const add: ServiceCommand = {
-  name: 'add <address>',
-  description: 'register a signer on a chain; the service must have its key',
-  examples: ['drover signer add 0xf39F… --chain-id 10 --preset fast --label payouts'],
+  name: 'add [address]',
+  description: 'register a signer on a chain; the service must have its key, or creates one',
+  examples: [
+    'drover signer add 0xf39F… --chain-id 10 --preset fast --label payouts',
+    'drover signer add --create-key --chain-id 10 --label payouts',
+  ],
   configure: (command) =>
-    void addPolicyOptions(command).requiredOption('--chain-id <id>', 'the chain to send on', readChainId),
+    void addPolicyOptions(command)
+      .requiredOption('--chain-id <id>', 'the chain to send on', readChainId)
+      .option('--create-key', 'create a new key, encrypted in the database; needs a master key in the service'),
   async run({ drover, signal, style, print }, command) {
-    const options = command.opts<PolicyOptions & { chainId: number }>()
+    const options = command.opts<PolicyOptions & { chainId: number; createKey?: boolean }>()
     const policy = toPolicy(options)
+    const [address] = command.args
+    if ((address === undefined) === (options.createKey !== true))
+      throw new UsageError('name an address, or pass --create-key')
     const body = {
       chainId: options.chainId,
-      address: command.args[0] ?? '',
+      ...(address === undefined ? { createKey: true as const } : { address }),
       ...(typeof options.label === 'string' && { label: options.label }),
       ...(policy !== null && { policy }),
     }

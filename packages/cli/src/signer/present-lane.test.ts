@@ -19,6 +19,8 @@ const LANE = {
   window: null,
   lease: null,
   paused: false,
+  key: { source: 'keystore', place: '/keys', canSign: true, problem: null, since: null },
+  lastSignedAt: null,
   lastConfirmationAt: null,
   lastNonceMovementAt: null,
   createdAt: AT,

@@ -10,6 +10,7 @@ interface ListOptions {
   readonly chainId?: number
   readonly from?: string
   readonly state?: string
+  readonly awaitingApproval?: boolean
   readonly requestId?: string
   readonly hash?: string
   readonly nonce?: number
@@ -39,6 +40,7 @@ export const listCommand: ServiceCommand = {
       .option('--chain-id <id>', 'on this chain', readChainId)
       .option('--from <address>', 'from this signer')
       .option('--state <states>', `in one of these states: ${TX_STATES.join(',')}`)
+      .option('--awaiting-approval', 'that wait for approval')
       .option('--request-id <id>', 'with this request id')
       .option('--hash <hash>', 'with this hash, of any attempt')
       .option('--nonce <nonce>', 'with this nonce', readCount(0, Number.MAX_SAFE_INTEGER))
@@ -94,6 +96,7 @@ function toFilter(options: Omit<ListOptions, 'limit' | 'after' | 'oldestFirst'>)
     ...(requestIdPrefix !== undefined && { requestIdPrefix }),
     ...(metadata !== undefined && { metadata }),
     ...(state !== undefined && { state }),
+    ...(options.awaitingApproval === true && { subState: 'awaiting_approval' as const }),
   }
 }
 

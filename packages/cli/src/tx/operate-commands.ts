@@ -3,7 +3,7 @@ import type { Transaction } from '@drover/client'
 import type { ServiceCommand } from '../service/service-command.ts'
 import { presentTransaction } from './present-transaction.ts'
 
-type Action = 'cancel' | 'speed-up' | 'suspend' | 'resume' | 'retry' | 'requeue' | 'close'
+type Action = 'cancel' | 'speed-up' | 'suspend' | 'resume' | 'retry' | 'requeue' | 'close' | 'approve' | 'reject'
 
 const DESCRIPTIONS: Readonly<Record<Action, string>> = {
   cancel: 'cancel a transaction: drop it, or replace it with an empty one if it was sent',
@@ -13,6 +13,8 @@ const DESCRIPTIONS: Readonly<Record<Action, string>> = {
   retry: 'retry a waiting or stuck transaction now',
   requeue: 'send a transaction with a new nonce, after another transaction used its nonce',
   close: 'end a transaction as cancelled, after another transaction used its nonce',
+  approve: 'approve a transaction that waits for approval, with an API key that its rules name',
+  reject: 'refuse a transaction that waits for approval: it is cancelled',
 }
 
 const ACTIONS = Object.keys(DESCRIPTIONS) as readonly Action[]

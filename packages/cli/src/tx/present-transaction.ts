@@ -51,6 +51,7 @@ export function presentTransaction(tx: Transaction, style: Style): string {
     ['price', presentPrice(tx)],
     ['priority', tx.priority === 0 ? null : tx.priority],
     ['valid until', tx.validUntil],
+    ['approval', presentApproval(tx)],
     ['hash', tx.hash],
     ['other hashes', tx.hashes.filter((hash) => hash !== tx.hash).join(' ')],
     ['block', inclusion === null ? null : `${inclusion.blockNumber} ${inclusion.blockHash}`],
@@ -108,4 +109,11 @@ export function presentStepLine(tx: Transaction): string {
 function describeEnd(tx: Transaction): string {
   const why = tx.error === null ? '' : `: ${toVisible(tx.error.reason ?? tx.error.message)}`
   return `${tx.state} (${tx.subState})${why}`
+}
+
+function presentApproval({ approval }: Transaction): string | null {
+  if (approval === null) return null
+  const given = approval.votes.map(({ name }) => name).join(', ')
+  const soFar = given === '' ? 'nobody yet' : `approved by ${given}`
+  return approval.missing === 0 ? soFar : `${approval.missing} missing until ${approval.expiresAt} (${soFar})`
 }

@@ -12,7 +12,7 @@ export interface ApiKey {
   readonly name: string
   /** The tenant that the key belongs to. */
   readonly tenant: string
-  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin' | 'priority')[]
+  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin' | 'priority' | 'approve')[]
   /** Null: all. */
   readonly signers: readonly `0x${string}`[] | null
   /** Null: all. */
@@ -44,7 +44,7 @@ export interface ApiKeyRequest {
   /** The tenant that the key belongs to. All keys of a tenant share its limits and its request ids, so give a replacement key the same tenant. Default: the name of the key. */
   readonly tenant?: string | null
   /** What the key may do. No scope includes another. */
-  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin' | 'priority')[]
+  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin' | 'priority' | 'approve')[]
   /** The signers that the key may see and use. Null: all. */
   readonly signers?: readonly string[] | null
   /** The chains that the key may see and use. Null: all. */
@@ -359,7 +359,7 @@ export interface Explanation {
   /** For people. The wording may change. */
   readonly summary: string
   /** Stable, so programs can rely on it. */
-  readonly cause: 'chain_unreachable' | 'chain_standing' | 'chain_rewound' | 'nonces_missing' | 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'lane_cancelling' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'bump_refused' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'replaced' | 'rejected' | 'expired'
+  readonly cause: 'chain_unreachable' | 'chain_standing' | 'chain_rewound' | 'nonces_missing' | 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'lane_cancelling' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'waiting_for_key' | 'fee_above_cap' | 'held_by_rule' | 'awaiting_approval' | 'not_approved' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'bump_refused' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'replaced' | 'rejected' | 'expired'
   /** What has to move first, if anything. */
   readonly blockedBy?: {
     readonly type: 'transaction'
@@ -405,9 +405,9 @@ export interface Explanation {
   readonly nextActionAt: string | null
   /** What you should do now. Null if there is nothing to do. For people: the wording may change. */
   readonly advice: string | null
-  /** What an operator can do now, and the effect of each action. */
+  /** What can be done to it now, and the effect of each action. */
   readonly options: readonly ({
-    readonly action: 'suspend' | 'resume' | 'retry' | 'cancel' | 'resolve' | 'requeue' | 'close' | 'speed-up'
+    readonly action: 'approve' | 'reject' | 'suspend' | 'resume' | 'retry' | 'cancel' | 'resolve' | 'requeue' | 'close' | 'speed-up'
     readonly effect: string
   })[]
 }
@@ -507,6 +507,18 @@ export interface History {
   readonly next: number | null
 }
 
+export interface KeyCheck {
+  /** Checksummed address. */
+  readonly address: `0x${string}`
+  /** The key signed a challenge, and the address was recovered from it. */
+  readonly verified: boolean
+  /** Null: the node that answers does not have the key. */
+  readonly source: 'environment' | 'keystore' | 'mnemonic' | 'database' | 'vault' | 'remote' | 'aws_kms' | 'google_kms' | null
+  readonly place: string | null
+  readonly problem: string | null
+  readonly tookMs: number | null
+}
+
 export interface Lane {
   readonly chainId: number
   /** Checksummed address. */
@@ -596,7 +608,7 @@ export interface Lane {
   /** What blocks the signer now or soon, worst first. */
   readonly problems: readonly ({
     /** Stable, so programs can rely on it. */
-    readonly code: 'no_owner' | 'owner_silent' | 'foreign_nonce' | 'stuck' | 'out_of_funds' | 'fee_above_cap' | 'blocked_by_reservation' | 'balance_low'
+    readonly code: 'no_owner' | 'owner_silent' | 'key_unavailable' | 'foreign_nonce' | 'stuck' | 'out_of_funds' | 'fee_above_cap' | 'blocked_by_reservation' | 'balance_low'
     readonly level: 'bad' | 'warn'
     /** What is wrong. For people: the wording may change. */
     readonly message: string
@@ -618,6 +630,20 @@ export interface Lane {
     /** ISO 8601, UTC. */
     readonly since: string
   } | null
+  /** The key of the signer, as seen by the node that answers. Null: that node does not have it. */
+  readonly key: {
+    readonly source: 'environment' | 'keystore' | 'mnemonic' | 'database' | 'vault' | 'remote' | 'aws_kms' | 'google_kms'
+    /** Where the key is: a folder, a host, a region. */
+    readonly place: string
+    /** False if its key store does not respond. */
+    readonly canSign: boolean
+    /** Why it cannot sign. */
+    readonly problem: string | null
+    /** Since when it cannot sign. */
+    readonly since: string | null
+  } | null
+  /** When this signer last signed a transaction on this chain. */
+  readonly lastSignedAt: string | null
   /** When a transaction of this signer last became final. */
   readonly lastConfirmationAt: string | null
   /** When a transaction of this signer was last mined. */
@@ -651,7 +677,7 @@ export interface NewApiKey {
   readonly name: string
   /** The tenant that the key belongs to. */
   readonly tenant: string
-  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin' | 'priority')[]
+  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin' | 'priority' | 'approve')[]
   /** Null: all. */
   readonly signers: readonly `0x${string}`[] | null
   /** Null: all. */
@@ -764,7 +790,7 @@ export interface Problem {
   /** What is wrong and what to do about it. */
   readonly detail: string
   /** Stable, so programs can rely on it. */
-  readonly code: 'invalid_request' | 'not_found' | 'unauthorized' | 'forbidden' | 'rate_limited' | 'tenant_limit' | 'overloaded' | 'misdirected_request' | 'method_not_allowed' | 'unknown_chain' | 'unknown_signer' | 'signer_exists' | 'idempotency_conflict' | 'transaction_rejected' | 'action_forbidden' | 'not_lock_owner' | 'reservation_expired' | 'queue_full' | 'too_many_waiting' | 'chain_unavailable' | 'database_unavailable' | 'webhook_limit' | 'timer_limit' | 'timers_unavailable' | 'too_many_streams' | 'payload_too_large' | 'headers_too_large' | 'request_timeout' | 'unsupported_media_type' | 'internal'
+  readonly code: 'invalid_request' | 'not_found' | 'unauthorized' | 'forbidden' | 'rate_limited' | 'tenant_limit' | 'overloaded' | 'misdirected_request' | 'method_not_allowed' | 'unknown_chain' | 'unknown_signer' | 'signer_exists' | 'signer_busy' | 'no_master_key' | 'idempotency_conflict' | 'transaction_rejected' | 'refused_by_rule' | 'action_forbidden' | 'not_lock_owner' | 'reservation_expired' | 'queue_full' | 'too_many_waiting' | 'chain_unavailable' | 'database_unavailable' | 'webhook_limit' | 'timer_limit' | 'timers_unavailable' | 'too_many_streams' | 'payload_too_large' | 'headers_too_large' | 'request_timeout' | 'unsupported_media_type' | 'internal'
   /** Path of the field that is wrong. */
   readonly field?: string
   /** Decoded revert reason, or the node's own words. */
@@ -809,6 +835,18 @@ export interface Receipt {
 export interface ReleaseNonceRequest {
   /** The `lockOwner` of the reservation. Anyone who has it can act on the reservation. */
   readonly lockOwner: string
+}
+
+export interface Removal {
+  /** Checksummed address. */
+  readonly address: `0x${string}`
+  /** The chains that it was removed from. */
+  readonly chainIds: readonly number[]
+}
+
+export interface RemovalRequest {
+  /** The reason. Stored in the history, together with who did it. */
+  readonly reason: string
 }
 
 export interface Reservation {
@@ -903,6 +941,125 @@ export interface ResolveRequest {
   readonly hash?: string
 }
 
+export interface RuleSet {
+  readonly mode: 'enforce' | 'report'
+  readonly chains: readonly number[] | null
+  readonly targets: readonly ({
+    /** Checksummed address. */
+    readonly to: `0x${string}`
+    readonly selectors: readonly `0x${string}`[] | null
+    readonly chainId: number | null
+  })[] | null
+  readonly contractCreation: boolean | null
+  readonly value: {
+    readonly perTransaction: string | null
+    readonly perHour: string | null
+    readonly perDay: string | null
+  } | null
+  readonly gas: {
+    readonly perTransaction: string | null
+    readonly perHour: string | null
+    readonly perDay: string | null
+  } | null
+  readonly tokens: readonly ({
+    readonly perTransaction: string | null
+    readonly perHour: string | null
+    readonly perDay: string | null
+    /** Checksummed address. */
+    readonly token: `0x${string}`
+    readonly chainId: number | null
+    readonly approvalAbove: string | null
+  })[]
+  readonly count: {
+    readonly perHour: string | null
+    readonly perDay: string | null
+  } | null
+  readonly approval: {
+    /** Whole number as a decimal string. */
+    readonly above: string
+    readonly of: number
+    readonly keys: readonly string[]
+    readonly expiresInMs: number
+  } | null
+}
+
+export interface RuleSetRequest {
+  /** `report`: nothing is refused, but what would be refused is logged, counted and audited. */
+  readonly mode?: 'enforce' | 'report'
+  /** Null: any. */
+  readonly chains?: readonly number[] | null
+  /** Null: any. */
+  readonly targets?: readonly ({
+    /** Address. In mixed case, its checksum must be right. */
+    readonly to: string
+    /** Null: anything may be called, with or without data. */
+    readonly selectors?: readonly string[] | null
+    /** Null: on any chain. */
+    readonly chainId?: number | null
+  })[] | null
+  /** Null: allowed, unless `targets` are listed. */
+  readonly contractCreation?: boolean | null
+  /** Native currency sent along, in wei, on each chain. */
+  readonly value?: {
+    readonly perTransaction?: AmountInput | null
+    readonly perHour?: AmountInput | null
+    readonly perDay?: AmountInput | null
+  } | null
+  /** Fees, in wei, on each chain: the most that it can cost, and what it did cost once it is final. */
+  readonly gas?: {
+    readonly perTransaction?: AmountInput | null
+    readonly perHour?: AmountInput | null
+    readonly perDay?: AmountInput | null
+  } | null
+  /** Amounts of `transfer`, `approve` and `transferFrom`, in the smallest unit of the token. */
+  readonly tokens?: readonly ({
+    readonly perTransaction?: AmountInput | null
+    readonly perHour?: AmountInput | null
+    readonly perDay?: AmountInput | null
+    /** Address. In mixed case, its checksum must be right. */
+    readonly token: string
+    /** Null: on any chain. */
+    readonly chainId?: number | null
+    /** Above this amount, the transaction needs approval. */
+    readonly approvalAbove?: AmountInput | null
+  })[]
+  /** Transactions on each chain. */
+  readonly count?: {
+    readonly perHour?: AmountInput | null
+    readonly perDay?: AmountInput | null
+  } | null
+  readonly approval?: {
+    /** Transactions that send more than this, in wei, need approval. */
+    readonly above: AmountInput
+    /** How many keys must approve. */
+    readonly of: number
+    /** Names or ids of the API keys that may approve. They need the scope `approve`. */
+    readonly keys: readonly string[]
+    /** After this time without enough approvals it is CANCELLED. */
+    readonly expiresInMs?: number
+  } | null
+}
+
+export interface Rules {
+  /** `signer:0x…` or `key:…`. */
+  readonly subject: string
+  /** Null: no rules. */
+  readonly rules: RuleSet | null
+  readonly usage: readonly ({
+    /** The field of the rule set, e.g. `value.perDay`. */
+    readonly rule: string
+    readonly chainId: number
+    /** Whole number as a decimal string. */
+    readonly limit: string
+    /** In the window until now. Transactions that have not ended count with the most they can spend. */
+    readonly used: string
+    /** Whole number as a decimal string. */
+    readonly remaining: string
+  })[]
+  readonly updatedAt: string | null
+  readonly updatedBy: string | null
+}
+
 export interface Signer {
   /** Checksummed address. */
   readonly address: `0x${string}`
@@ -949,8 +1106,10 @@ export interface SignerChange {
 
 export interface SignerRegistration {
   readonly chainId: number
-  /** Drover must have the key of this address. */
-  readonly address: string
+  /** Drover must have the key of this address. Leave it out with `createKey`. */
+  readonly address?: string
+  /** Create a new key, encrypted in the database under the master key. The private key is shown to nobody. */
+  readonly createKey?: true
   readonly label?: string | null
   /** Fields that differ from the configured policy. */
   readonly policy?: {
@@ -1212,7 +1371,7 @@ export interface Transaction {
   readonly validUntil: string | null
   readonly nonce: number | null
   readonly state: 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED'
-  readonly subState: 'accepted' | 'preparing' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'fee_above_cap' | 'signed' | 'pending' | 'preconfirmed' | 'stale' | 'rejected_by_node' | 'making_way' | 'blocked_by_predecessor' | 'mined' | 'reorged' | 'suspended' | 'rejected' | 'final' | 'cancelled' | 'expired' | 'replaced' | 'foreign_nonce' | 'no_inclusion' | 'resolved'
+  readonly subState: 'accepted' | 'preparing' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'waiting_for_key' | 'fee_above_cap' | 'held_by_rule' | 'awaiting_approval' | 'signed' | 'pending' | 'preconfirmed' | 'stale' | 'rejected_by_node' | 'making_way' | 'blocked_by_predecessor' | 'mined' | 'reorged' | 'suspended' | 'rejected' | 'not_approved' | 'final' | 'cancelled' | 'expired' | 'replaced' | 'foreign_nonce' | 'no_inclusion' | 'resolved'
   /** Hash of the mined attempt, or of the newest if none is mined. */
   readonly hash: `0x${string}` | null
   /** Hashes of all attempts ever signed, oldest first. */
@@ -1275,6 +1434,25 @@ export interface Transaction {
   readonly fence: number | null
   /** Node that assigned the nonce. */
   readonly node: string | null
+  /** Who has to approve it, and who has. Null: nobody has to. */
+  readonly approval: {
+    readonly needs: readonly ({
+      readonly subject: string
+      readonly of: number
+      readonly keys: readonly string[]
+    })[]
+    readonly votes: readonly ({
+      readonly keyId: string
+      readonly name: string
+      /** ISO 8601, UTC. */
+      readonly at: string
+      readonly reason: string
+    })[]
+    /** How many more approvals it takes at least. */
+    readonly missing: number
+    /** ISO 8601, UTC. */
+    readonly expiresAt: string
+  } | null
 }
 
 export interface TransactionBatch {
@@ -1444,6 +1622,8 @@ export interface Operations {
       readonly from?: string
       /** One or more states, separated by commas. */
       readonly state?: string
+      /** Only transactions in this sub-state, e.g. `awaiting_approval`. */
+      readonly subState?: 'accepted' | 'preparing' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'waiting_for_key' | 'fee_above_cap' | 'held_by_rule' | 'awaiting_approval' | 'signed' | 'pending' | 'preconfirmed' | 'stale' | 'rejected_by_node' | 'making_way' | 'blocked_by_predecessor' | 'mined' | 'reorged' | 'suspended' | 'rejected' | 'not_approved' | 'final' | 'cancelled' | 'expired' | 'replaced' | 'foreign_nonce' | 'no_inclusion' | 'resolved'
       /** Address. In mixed case, its checksum must be right. */
       readonly to?: string
       /** Idempotency key. Sending the same key and body again returns the same transaction. */
@@ -1632,6 +1812,26 @@ export interface Operations {
     readonly body: OperatorRequest
     readonly answer: Transaction
   }
+  /** Approve a transaction that waits for approval, as one of the keys its rules name. */
+  'POST /v1/transactions/{id}/approve': {
+    readonly params: {
+      /** Id of the transaction, or the hash of any of its attempts. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: OperatorRequest
+    readonly answer: Transaction
+  }
+  /** Refuse a transaction that waits for approval: it is CANCELLED. */
+  'POST /v1/transactions/{id}/reject': {
+    readonly params: {
+      /** Id of the transaction, or the hash of any of its attempts. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: OperatorRequest
+    readonly answer: Transaction
+  }
   /** List all signers, one entry per chain. */
   'GET /v1/signers': {
     readonly params: undefined
@@ -1639,7 +1839,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: LaneList
   }
-  /** Register a signer on a chain. Drover must have its key. */
+  /** Register a signer on a chain: one whose key Drover has, or with a new key. */
   'POST /v1/signers': {
     readonly params: undefined
     readonly query: undefined
@@ -1686,6 +1886,26 @@ export interface Operations {
     readonly body: LaneRequest
     readonly answer: Lane
   }
+  /** Check that the key of a signer can sign: sign a challenge and recover the address. */
+  'POST /v1/signers/{address}/verify': {
+    readonly params: {
+      /** Address. In mixed case, its checksum must be right. */
+      readonly address: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: KeyCheck
+  }
+  /** Remove a signer from all chains. A key in the database is deleted. */
+  'POST /v1/signers/{address}/remove': {
+    readonly params: {
+      /** Address. In mixed case, its checksum must be right. */
+      readonly address: string
+    }
+    readonly query: undefined
+    readonly body: RemovalRequest
+    readonly answer: Removal
+  }
   /** Reset a signer's next nonce to the chain's count, optionally after cancelling everything in flight. */
   'POST /v1/signers/{address}/reset-nonce': {
     readonly params: {
@@ -1717,6 +1937,36 @@ export interface Operations {
     readonly query: undefined
     readonly body: LaneRequest
     readonly answer: FillList
+  }
+  /** Show what a signer may spend, and how much of it is used. */
+  'GET /v1/signers/{address}/rules': {
+    readonly params: {
+      /** Address. In mixed case, its checksum must be right. */
+      readonly address: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Rules
+  }
+  /** Set what a signer may spend. Replaces the rules it has. */
+  'PUT /v1/signers/{address}/rules': {
+    readonly params: {
+      /** Address. In mixed case, its checksum must be right. */
+      readonly address: string
+    }
+    readonly query: undefined
+    readonly body: RuleSetRequest
+    readonly answer: Rules
+  }
+  /** Remove the rules of a signer, and forget what it has spent. */
+  'DELETE /v1/signers/{address}/rules': {
+    readonly params: {
+      /** Address. In mixed case, its checksum must be right. */
+      readonly address: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Rules
   }
   /** Reserve nonces of a signer to sign transactions yourself. */
   'POST /v1/signers/{address}/nonces': {
@@ -2086,6 +2336,36 @@ export interface Operations {
     readonly query: undefined
     readonly body: undefined
     readonly answer: ApiKey
+  }
+  /** Show what an API key may spend, and how much of it is used. */
+  'GET /v1/api-keys/{id}/rules': {
+    readonly params: {
+      /** Id of the key. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Rules
+  }
+  /** Set what an API key may spend. Replaces the rules it has. */
+  'PUT /v1/api-keys/{id}/rules': {
+    readonly params: {
+      /** Id of the key. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: RuleSetRequest
+    readonly answer: Rules
+  }
+  /** Remove the rules of an API key, and forget what it has spent. */
+  'DELETE /v1/api-keys/{id}/rules': {
+    readonly params: {
+      /** Id of the key. */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Rules
   }
   /** Read the audit log: who changed what, newest first. */
   'GET /v1/audit': {

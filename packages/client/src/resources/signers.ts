@@ -1,8 +1,11 @@
 /** Signers: the accounts that the service sends from, one lane for each chain. */
 import type {
+  KeyCheck,
   Lane,
   LaneRequest,
   NonceReset,
+  Removal,
+  RemovalRequest,
   ReservationPage,
   ResetRequest,
   Signer,
@@ -19,8 +22,12 @@ export interface Signers {
   list(options?: CallOptions): Promise<readonly Lane[]>
   /** One signer on all its chains. Fails with `not_found`. */
   get(address: string, options?: CallOptions): Promise<Signer>
-  /** Adds a signer on one chain; the service must hold its key. Fails with `signer_exists` where it is there already. */
+  /** Adds a signer on one chain; the service must have its key, or creates one (`createKey`). Fails with `signer_exists` where it is there already. */
   register(signer: SignerRegistration, options?: CallOptions): Promise<Lane>
+  /** Signs a challenge with its key and recovers the address. Sends nothing. */
+  verify(address: string, options?: CallOptions): Promise<KeyCheck>
+  /** Removes it from all chains, and its key from the database. Fails with `signer_busy` while something is open. */
+  remove(address: string, request: RemovalRequest, options?: CallOptions): Promise<Removal>
   /** Changes label or policy on one chain. */
   update(address: string, change: SignerChange, options?: CallOptions): Promise<Lane>
   /** Stops taking nonces; transactions in flight continue. */
@@ -63,6 +70,9 @@ export function createSigners(ports: HandlePorts): Signers {
     get: (address, options) => request('GET /v1/signers/{address}', { params: { address } }, options),
     register: (body, options) => request('POST /v1/signers', { body }, options),
     update: (address, body, options) => request('PATCH /v1/signers/{address}', { params: { address }, body }, options),
+    verify: (address, options) => request('POST /v1/signers/{address}/verify', { params: { address } }, options),
+    remove: (address, body, options) =>
+      request('POST /v1/signers/{address}/remove', { params: { address }, body }, options),
     pause: (address, body, options) =>
       request('POST /v1/signers/{address}/pause', { params: { address }, body }, options),
     resume: (address, body, options) =>

@@ -57,6 +57,10 @@ export interface TransactionHandle {
   requeue(reason: string, options?: CallOptions): Promise<Transaction>
   /** Ends it as CANCELLED, if another transaction used its nonce and did something else. */
   close(reason: string, options?: CallOptions): Promise<Transaction>
+  /** Approves it, if it waits for approval and its rules name this key. */
+  approve(reason: string, options?: CallOptions): Promise<Transaction>
+  /** Refuses it, if it waits for approval and its rules name this key: it is CANCELLED. */
+  reject(reason: string, options?: CallOptions): Promise<Transaction>
   /** Ends a stuck transaction with the outcome of the transaction that used its nonce, if that did the same. */
   resolve(request: ResolveRequest, options?: CallOptions): Promise<Transaction>
 }
@@ -75,7 +79,7 @@ export function createTransactionHandle(ports: HandlePorts, first: Transaction):
   const look = (query: WaitQuery, options: CallOptions = {}) =>
     seen.take(request('GET /v1/transactions/{id}', { params, query }, options))
   const act =
-    (action: 'cancel' | 'suspend' | 'resume' | 'retry' | 'speed-up' | 'requeue' | 'close') =>
+    (action: 'cancel' | 'suspend' | 'resume' | 'retry' | 'speed-up' | 'requeue' | 'close' | 'approve' | 'reject') =>
     (reason: string, options: CallOptions = {}) =>
       seen.take(request(`POST /v1/transactions/{id}/${action}`, { params, body: { reason } }, options))
   return {
@@ -98,6 +102,8 @@ export function createTransactionHandle(ports: HandlePorts, first: Transaction):
     speedUp: act('speed-up'),
     requeue: act('requeue'),
     close: act('close'),
+    approve: act('approve'),
+    reject: act('reject'),
     resolve: (body, options) => seen.take(request('POST /v1/transactions/{id}/resolve', { params, body }, options)),
   }
 }

@@ -87,6 +87,7 @@ export function transaction(change: Partial<Transaction> = {}): Transaction {
     finalAt: null,
     fence: null,
     node: null,
+    approval: null,
     fees: null,
     speed: 'standard',
     priority: 0,

@@ -7,12 +7,14 @@ import type {
   EventResource,
   ExplanationResource,
   FeesResource,
+  KeyCheckResource,
   LaneResource,
   NodeResource,
   Readiness,
   ReceiptWithLogs,
   ReservationResource,
   ResetResource,
+  RulesResource,
   TransactionResource,
 } from './api-resources.ts'
 import type { List } from './list.ts'
@@ -79,7 +81,7 @@ export interface TakeBack {
 }
 
 /** `cancel-all`: and then reset the nonce. */
-export type LaneOrder = 'pause' | 'resume' | 'fill-gap' | 'reset-nonce' | 'cancel-all'
+export type LaneOrder = 'pause' | 'resume' | 'fill-gap' | 'reset-nonce' | 'cancel-all' | 'remove'
 
 export type OperatorAction = ExplanationResource['options'][number]['action']
 
@@ -110,6 +112,7 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
       ),
     changeSigner: (address: string, change: { readonly chainId: number; readonly policy: unknown }) =>
       call<LaneResource>('PATCH', `/v1/signers/${encodeURIComponent(address)}`, change),
+    getRules: (address: string) => get<RulesResource>(`/v1/signers/${encodeURIComponent(address)}/rules`),
     listTransactions: (query: TransactionQuery) => get<TransactionPage>(`/v1/transactions?${formQuery(query)}`),
     getTransaction: (key: string) => get<TransactionResource>(`/v1/transactions/${encodeURIComponent(key)}`),
     listAttempts: (key: string) => get<List<AttemptResource>>(`/v1/transactions/${encodeURIComponent(key)}/attempts`),
@@ -170,8 +173,15 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
     orderLane: (address: string, order: LaneOrder, body: { readonly chainId: number; readonly reason: string }) => {
       const isCancel = order === 'cancel-all'
       const path = `/v1/signers/${encodeURIComponent(address)}/${isCancel ? 'reset-nonce' : order}`
-      return post<unknown>(path, isCancel ? { ...body, cancelInFlight: true } : body, {})
+      // A signer is removed from all chains.
+      const { reason } = body
+      const given = isCancel ? { ...body, cancelInFlight: true } : order === 'remove' ? { reason } : body
+      return post<unknown>(path, given, {})
     },
+
+    /** Signs a challenge with the key of a signer. */
+    verifySigner: (address: string) =>
+      call<KeyCheckResource>('POST', `/v1/signers/${encodeURIComponent(address)}/verify`),
   }
 }
 

@@ -11,7 +11,8 @@ export type { FeesResource } from '../../../server/src/api/contract/resources/fe
 export type { ReceiptWithLogs } from '../../../server/src/api/contract/resources/receipt-resource.ts'
 export type { ReservationResource } from '../../../server/src/api/contract/resources/reservation-resource.ts'
 export type { ResetResource } from '../../../server/src/api/contract/resources/reset-resource.ts'
-export type { LaneResource } from '../../../server/src/api/contract/resources/signer-resource.ts'
+export type { RulesResource } from '../../../server/src/api/contract/resources/rules-resource.ts'
+export type { KeyCheckResource, LaneResource } from '../../../server/src/api/contract/resources/signer-resource.ts'
 export type {
   ChainResource,
   EndpointResource,

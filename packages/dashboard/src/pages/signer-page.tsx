@@ -14,24 +14,29 @@ import { LaneFunding } from '../parts/signer/lane-funding.tsx'
 import { NonceStrip } from '../parts/signer/nonce-strip.tsx'
 import { PolicyEditor } from '../parts/signer/policy-editor.tsx'
 import { ReservationPanel } from '../parts/signer/reservation-panel.tsx'
+import { RulesPanel } from '../parts/signer/rules-panel.tsx'
 import { TransactionPanel } from '../parts/transaction/transaction-panel.tsx'
 import { formHash } from './route.ts'
 import { useTitle } from './use-route.ts'
 
 export function SignerPage({ address, after }: { readonly address: string; readonly after: string | null }) {
   const { api } = useContext(Service)
-  const signer = useResource(`signer ${address}`, () => api.getSigner(address))
+  const signer = useResource(`signer ${address}`, async () => {
+    const [shown, rules] = await Promise.all([api.getSigner(address), api.getRules(address)])
+    return { ...shown, rules }
+  })
   useTitle(`Signer ${shortenAddress(address)}`)
   return (
     <>
       <BackLink />
       <Loaded resource={signer} rows={6}>
-        {({ lanes, resets }) => (
+        {({ lanes, resets, rules }) => (
           <>
             <div class="page-head">
               <h1>{lanes[0]?.label ?? 'Signer'}</h1>
               <Copyable text={lanes[0]?.address ?? address} shown={lanes[0]?.address ?? address} what="address" />
             </div>
+            <RulesPanel shown={rules} />
             <Lanes lanes={lanes} resets={resets} />
             <TransactionPanel
               query={{ group: 'all', from: address, after }}

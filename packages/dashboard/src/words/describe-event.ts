@@ -50,6 +50,10 @@ const PLAIN_TYPES: Readonly<Record<string, EventWords>> = {
   'drift.ended': { title: 'Next nonce matches the chain again', detail: null, tone: 'good' },
   'balance.low': { title: 'Balance is low', detail: null, tone: 'warn' },
   'balance.restored': { title: 'Balance is sufficient again', detail: null, tone: 'good' },
+  'approval.required': { title: 'Waits for approval', detail: null, tone: 'warn' },
+  'approval.given': { title: 'Approved', detail: null, tone: 'good' },
+  'approval.refused': { title: 'Not approved', detail: null, tone: 'bad' },
+  'approval.expired': { title: 'Not approved in time', detail: null, tone: 'bad' },
   'operator.suspended': { title: 'Suspended by an operator', detail: null, tone: 'plain' },
   'operator.resumed': { title: 'Resumed by an operator', detail: null, tone: 'plain' },
   'operator.retried': { title: 'Retried by an operator', detail: null, tone: 'plain' },
@@ -91,7 +95,7 @@ function findWords(event: Described): EventWords {
 /** The text that a person wrote, else the error of the node. */
 function describeDetail({ type, cause, detail }: Described): string | null {
   const { message, nodeSaid, reason, actor } = detail
-  const who = type.startsWith('operator.') ? asText(actor) : null
+  const who = type.startsWith('operator.') || type.startsWith('approval.') ? asText(actor) : null
   const said = [message, reason, nodeSaid].flatMap((part) => asText(part) ?? [])
   const parts = [...(who === null ? [] : [who]), ...new Set(said)]
   if (parts.length > 0) return parts.join(': ')

@@ -33,6 +33,12 @@ export function listLaneOrders({ paused, free, inFlight }: OrderedLane): readonl
       name: 'Cancel all, then reset',
       effect: `Cancels the ${formatCount(inFlight)} transactions in flight by replacing each with an empty one. Then sets the next nonce to the chain's transaction count. Queued transactions wait until this is done.`,
     },
+    {
+      order: 'remove',
+      name: 'Remove',
+      effect:
+        'Removes this signer from all chains, and deletes its key if that is in the database. Refused while anything is queued, in flight or reserved, or while it has timers.',
+    },
   ]
 }
 

@@ -40,6 +40,7 @@ export const QUEUED_TX: TransactionResource = {
   finalAt: null,
   fence: null,
   node: null,
+  approval: null,
 }
 
 export const SENT_TX: TransactionResource = {
@@ -128,6 +129,8 @@ export const LANE: LaneResource = {
   chain: null,
   problems: [],
   window: { size: 1, reason: 'at_limit', ceiling: null, since: '2030-01-01T00:00:00.000Z' },
+  key: { source: 'keystore', place: '/keys', canSign: true, problem: null, since: null },
+  lastSignedAt: null,
   lastConfirmationAt: null,
   lastNonceMovementAt: null,
   lease: { node: 'node-1', fence: 1, expiresAt: '2030-01-01T00:00:15.000Z', live: true },

@@ -5,6 +5,7 @@ import type { SilentNode } from '../core/explain/describe-problem.ts'
 import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane/lane.ts'
 import type { Policy } from '../core/lane/policy.ts'
+import type { HistoryNote } from '../core/transaction/tx-event.ts'
 import type { Accept } from '../engine/accept/accept.ts'
 import type { AcceptBatch } from '../engine/accept/accept-batch.ts'
 import type { FeeMarkets } from '../engine/fees/fee-markets.ts'
@@ -14,6 +15,8 @@ import type { ResetNonce } from '../engine/operate/reset-nonce.ts'
 import type { ListReservations } from '../engine/reservations/list-reservations.ts'
 import type { Reservations } from '../engine/reservations/reserve.ts'
 import type { TakeBackNonces } from '../engine/reservations/take-back-nonces.ts'
+import type { DecideApproval } from '../engine/rules/decide-approval.ts'
+import type { ManageRules } from '../engine/rules/manage-rules.ts'
 import type { FairTurns } from '../engine/tenants/fair-turns.ts'
 import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
 import type { WorkTurns } from '../engine/tenants/work-turns.ts'
@@ -22,7 +25,8 @@ import type { TransactionWaits } from '../engine/wait/transaction-waits.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { EndpointReport } from '../ports/endpoint-report.ts'
-import type { LiveNode, Store } from '../ports/store.ts'
+import type { KeyCheck, KeyState } from '../ports/key-source.ts'
+import type { LiveNode, RemoveOutcome, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Access } from './access/access.ts'
 import type { ApiKeys } from './access/api-keys.ts'
@@ -76,6 +80,20 @@ export interface ReadinessProblem {
   readonly isMinor: boolean
 }
 
+/** The keys that this node can sign with. */
+export interface OwnKeys {
+  addresses(): readonly Address[]
+  /** The configured policy of a new signer. */
+  defaultPolicy(address: Address): Policy
+  /** Null: this node does not have the key. */
+  find(address: Address): KeyState | null
+  check(address: Address, chainId: number): Promise<KeyCheck>
+  /** Creates a key in the database; null without a master key. */
+  create(): Promise<Address | null>
+  /** Removes the signer from all chains, and its key if that is in the database. */
+  remove(address: Address, note: HistoryNote): Promise<RemoveOutcome>
+}
+
 export interface ApiServices {
   readonly nodeId: string
   readonly access: Access
@@ -84,6 +102,8 @@ export interface ApiServices {
   readonly accept: Accept
   readonly acceptBatch: AcceptBatch
   readonly operate: Operate
+  readonly decideApproval: DecideApproval
+  readonly rules: ManageRules
   readonly reservations: Pick<Reservations, 'reserve' | 'find' | 'act'> & { readonly list: ListReservations }
   readonly takeBack: TakeBackNonces
   readonly resets: Pick<ResetNonce, 'reset' | 'find'>
@@ -103,8 +123,7 @@ export interface ApiServices {
   /** The chain's cap on the fee of one transaction, in wei; null if there is none. */
   maxTxFeeOf(chainId: number): bigint | null
   readonly fillGaps: FillGaps
-  /** The keys that this node can sign with, and the configured policy of each. */
-  readonly ownKeys: { addresses(): readonly Address[]; defaultPolicy(address: Address): Policy }
+  readonly ownKeys: OwnKeys
   readonly store: ApiStore
   readonly clock: Pick<Clock, 'now'>
   /** This node's view of every chain it follows; from memory. */

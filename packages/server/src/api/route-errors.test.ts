@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { APP_ERRORS, type AppErrorCode } from '../core/app-error.ts'
+import { NO_RULES } from '../core/rules/rule-set.ts'
 import type { Webhook } from '../core/webhook/webhook.ts'
 import { createResetNonce } from '../engine/operate/reset-nonce.ts'
 import { createTransactionWaits } from '../engine/wait/transaction-waits.ts'
@@ -342,10 +343,21 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'createTransaction unknown_signer': create({ from: STRANGER }),
   'createTransaction unknown_chain': create({ chainId: 5 }),
   'createTransaction transaction_rejected': create({ requestId: 'two', data: REVERTING_DATA }),
+  'createTransaction refused_by_rule': async (route) => {
+    const api = await createTestApi()
+    await api.store.putRules(`signer:${SIGNER}`, { ...NO_RULES, targets: [] }, 'ann')
+    return call(api, route, {}, SEND)
+  },
   'createTransaction queue_full': withOptions({ limits: { maxWaiting: 0 } }, {}, SEND),
   'registerSigner unknown_chain': withOptions({}, {}, { chainId: 5, address: SPARE }),
   'registerSigner unknown_signer': withOptions({}, {}, { chainId: CHAIN_ID, address: STRANGER }),
   'registerSigner signer_exists': withOptions({}, {}, { chainId: CHAIN_ID, address: SIGNER }),
+  'registerSigner no_master_key': withOptions({}, {}, { chainId: CHAIN_ID, address: undefined, createKey: true }),
+  'removeSigner signer_busy': async (route) => {
+    const api = await createTestApi()
+    await send(api)
+    return call(api, route, { address: SIGNER })
+  },
   'resolveTransaction chain_unavailable': onStuckWithoutChain,
   'requeueTransaction chain_unavailable': onStuckWithoutChain,
   'closeTransaction chain_unavailable': onStuckWithoutChain,

@@ -19,6 +19,8 @@ export interface RouteReply {
   readonly status: number
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
+  /** What the audit says besides the path; never a secret. */
+  readonly auditNote?: string
 }
 
 /** The response if there is no error. A null schema is an open JSON object; no schema is text. */
@@ -31,7 +33,7 @@ type RouteAnswer = { readonly status: number; readonly description: string } & (
 
 interface RouteDescription {
   readonly operationId: string
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** As in OpenAPI: `/v1/transactions/{id}`. */
   readonly path: string
   readonly summary: string

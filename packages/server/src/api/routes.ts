@@ -15,14 +15,24 @@ import { listReservations } from './routes/reservations/list-reservations.ts'
 import { reserveNonces } from './routes/reservations/reserve-nonces.ts'
 import { showReservation } from './routes/reservations/show-reservation.ts'
 import { fillReservations, releaseReservations } from './routes/reservations/take-back-nonces.ts'
+import {
+  clearKeyRules,
+  clearSignerRules,
+  setKeyRules,
+  setSignerRules,
+  showKeyRules,
+  showSignerRules,
+} from './routes/rules/rules-routes.ts'
 import { fillGap } from './routes/signers/fill-gap.ts'
 import { listSigners } from './routes/signers/list-signers.ts'
 import { pauseSigner, resumeSigner } from './routes/signers/pause-signer.ts'
 import { registerSigner } from './routes/signers/register-signer.ts'
+import { removeSigner } from './routes/signers/remove-signer.ts'
 import { resetNonce } from './routes/signers/reset-nonce.ts'
 import { showReset } from './routes/signers/show-reset.ts'
 import { showSigner } from './routes/signers/show-signer.ts'
 import { updateSigner } from './routes/signers/update-signer.ts'
+import { verifySigner } from './routes/signers/verify-signer.ts'
 import { listChains } from './routes/system/list-chains.ts'
 import { listNodes } from './routes/system/list-nodes.ts'
 import { createShowDocs } from './routes/system/show-docs.ts'
@@ -41,6 +51,7 @@ import {
   showTimer,
   updateTimer,
 } from './routes/timers/timer-routes.ts'
+import { approveTransaction, rejectTransaction } from './routes/transactions/approve-transaction.ts'
 import { createTransaction } from './routes/transactions/create-transaction.ts'
 import { createTransactionBatch } from './routes/transactions/create-transaction-batch.ts'
 import { listAttempts } from './routes/transactions/list-attempts.ts'
@@ -87,15 +98,22 @@ export const ROUTES: readonly Route[] = [
   resolveTransaction,
   requeueTransaction,
   closeTransaction,
+  approveTransaction,
+  rejectTransaction,
   listSigners,
   registerSigner,
   showSigner,
   updateSigner,
   pauseSigner,
   resumeSigner,
+  verifySigner,
+  removeSigner,
   resetNonce,
   showReset,
   fillGap,
+  showSignerRules,
+  setSignerRules,
+  clearSignerRules,
   reserveNonces,
   listReservations,
   releaseReservations,
@@ -132,6 +150,9 @@ export const ROUTES: readonly Route[] = [
   listApiKeys,
   createApiKey,
   revokeApiKey,
+  showKeyRules,
+  setKeyRules,
+  clearKeyRules,
   listAudit,
   checkAudit,
   showHealth,

@@ -3,7 +3,7 @@
  * explicitly enabled.
  */
 import { type Access, createAccess } from '../api/access/access.ts'
-import { LOOPBACK_HOST } from '../config/loopback-host.ts'
+import { LOOPBACK_HOST } from '../config/values/loopback-host.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'

@@ -8,14 +8,17 @@ import type { ChainConfig, Config } from '../config/config.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
 import type { Random } from '../ports/clock.ts'
-import type { Signer } from '../ports/signer.ts'
+import type { KeyStore } from '../ports/key-store.ts'
 import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { createLocalSigner } from '../signer/local-signer.ts'
+import { createKeyRing, type KeyRing } from '../signer/key-ring.ts'
 import { describeKit, openSigningKit } from '../signer/signing-kit.ts'
+import { createStoredKeys, type StoredKeys } from '../signer/stored-keys.ts'
 import { createPostgresAccessStore } from '../store/postgres/access/postgres-access-store.ts'
+import { createPostgresKeyStore } from '../store/postgres/keys/postgres-key-store.ts'
 import { describeOutage, migrate } from '../store/postgres/migrate.ts'
 import { createPostgresStore } from '../store/postgres/postgres-store.ts'
+import { openKeys } from './keys/open-keys.ts'
 import { logKeptPolicies } from './log-kept-policies.ts'
 import { openAccess } from './open-access.ts'
 import { policyOf } from './service-settings.ts'
@@ -30,7 +33,10 @@ export interface Adapters {
   readonly store: Store
   readonly keys: AccessStore
   readonly access: Access
-  readonly signer: Signer
+  readonly signer: KeyRing
+  /** Encrypted keys in the database. */
+  readonly keyStore: KeyStore
+  readonly storedKeys: StoredKeys | null
   readonly chains: readonly OpenChain[]
   close(): Promise<void>
 }
@@ -74,8 +80,19 @@ export async function openAdapters(config: Config, ports: AdapterPorts): Promise
   )
   const kit = await openSigningKit()
   telemetry.log('info', `signing with ${describeKit(kit)}`)
-  const signer = createLocalSigner(config.signers.keys, kit)
-  await withDatabase(() => registerSigners(config, { store, signer, chains, telemetry }))
+  const keyStore = createPostgresKeyStore({
+    databaseUrl: config.database.url,
+    telemetry,
+    applicationName: 'drover keys',
+  })
+  const { sources, database } = await openKeys(config.keys, { kit, telemetry, store: keyStore })
+  const signer = createKeyRing(sources, { clock, telemetry })
+  await signer.firstLook()
+  await withDatabase(() => registerSigners(config, { store, signer, chains }))
+  const known = await withDatabase(() => store.listSigners())
+  logKeptPolicies(known, telemetry, ({ lane }) =>
+    signer.find(lane.signer) === null ? null : policyOf(config, lane.signer),
+  )
   return {
     nodeId,
     clock,
@@ -84,10 +101,13 @@ export async function openAdapters(config: Config, ports: AdapterPorts): Promise
     keys,
     access,
     signer,
+    keyStore,
+    storedKeys: database && createStoredKeys({ store: keyStore, masterKeys: database.masterKeys, kit }),
     chains,
     close: async () => {
+      await signer.close()
       await Promise.all(chains.map(({ chain }) => chain.close()))
-      await Promise.all([access.close(), store.close()])
+      await Promise.all([access.close(), store.close(), keyStore.close()])
     },
   }
 }
@@ -109,11 +129,11 @@ async function openChain(own: ChainConfig, { clock, telemetry, wait }: AdapterPo
   return { chain, own }
 }
 
-async function registerSigners(
+/** Every key on every chain. Those that were removed stay removed. */
+export async function registerSigners(
   config: Config,
-  ports: Pick<Adapters, 'store' | 'signer' | 'chains'> & { readonly telemetry: Telemetry },
+  { store, signer, chains }: Pick<Adapters, 'store' | 'signer' | 'chains'>,
 ): Promise<void> {
-  const { store, signer, chains, telemetry } = ports
   const addresses = signer.addresses()
   await store.registerSigners(
     chains.flatMap(({ chain: { chainId } }) =>
@@ -123,9 +143,5 @@ async function registerSigners(
         label: null,
       })),
     ),
-  )
-  const own = new Set(addresses)
-  logKeptPolicies(await store.listSigners(), telemetry, ({ lane }) =>
-    own.has(lane.signer) ? policyOf(config, lane.signer) : null,
   )
 }

@@ -3,6 +3,7 @@ import type { EvmChain } from '../chain/evm-chain.ts'
 import type { ChainConfig, Config } from '../config/config.ts'
 import type { KnownSigners } from '../engine/accept/known-signers.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { SpendingRules } from '../engine/rules/spending-rules.ts'
 import { createTimerHost } from '../engine/timers/timer-host.ts'
 import { createTimers, type Timers } from '../engine/timers/timers.ts'
 import type { Clock, Random } from '../ports/clock.ts'
@@ -17,6 +18,7 @@ interface TimerPorts {
   readonly telemetry: Telemetry
   readonly nodeId: string
   readonly signers: KnownSigners
+  readonly rules: Pick<SpendingRules, 'judgeFires'>
   readonly engine: Pick<Engine, 'followStatus' | 'onChain'>
   readonly chains: readonly { readonly chain: EvmChain; readonly own: ChainConfig }[]
 }
@@ -57,6 +59,7 @@ export function openTimers(config: Config, ports: TimerPorts): OpenTimers {
     chains: new Map(chains.map(({ chain, own }) => [chain.chainId, { chain, settings: toTimerSettings(config, own) }])),
     isReachable: (chainId) => statusOf(chainId)?.health.state !== 'unreachable',
     onChain: engine.onChain,
+    judgeFires: ports.rules.judgeFires,
   })
   const timers = createTimers({
     store,

@@ -5,6 +5,7 @@
 import { listen } from '../api/server/listen.ts'
 import type { Config } from '../config/config.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
+import { keepSigners } from './keys/keep-signers.ts'
 import { openAdapters } from './open-adapters.ts'
 import { openTimers } from './open-timers.ts'
 import { openWebhooks } from './open-webhooks.ts'
@@ -34,7 +35,7 @@ export async function startService(
   const adapters = await openAdapters(config, { clock, telemetry, wait })
   const { nodeId, store, random } = adapters
   const wired = await wireEngine(config, adapters, telemetry)
-  const { engine, intake, signers, reservations, resets, review } = wired
+  const { engine, intake, signers, reservations, resets, review, rules } = wired
   const webhooks = openWebhooks(config, { store, clock, random, telemetry, nodeId })
   const timing = openTimers(config, {
     store,
@@ -43,6 +44,7 @@ export async function startService(
     telemetry,
     nodeId,
     signers,
+    rules,
     engine,
     chains: adapters.chains,
   })
@@ -53,11 +55,14 @@ export async function startService(
     timers: timing.timers,
     telemetry,
   })
+  const keeping = keepSigners(config, adapters, { engine, telemetry })
   await engine.start()
+  keeping.start()
   await webhooks.start()
   await timing.start()
   const url = await listen(server, await wait.end()).catch(async (error: unknown) => {
     await Promise.all([engine.stop(), webhooks.stop(), timing.stop()])
+    keeping.stop()
     await Promise.all([webhooks.close(), timing.close(), adapters.close()])
     throw error
   })
@@ -71,7 +76,9 @@ export async function startService(
     review.stop()
     // In parallel: a slow client must not keep the lanes from moving to a peer.
     await Promise.all([engine.stop(), webhooks.stop(), timing.stop(), server.close().then(() => intake.drain())])
+    keeping.stop()
     signers.close()
+    rules.close()
     reservations.close()
     resets.close()
     timing.timers.close()

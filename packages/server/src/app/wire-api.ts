@@ -10,11 +10,14 @@ import { createReadiness } from '../api/server/readiness.ts'
 import { createConfirmationFeed } from '../api/stream/confirmation-feed.ts'
 import { createEventStreams, type EventStreams } from '../api/stream/event-streams.ts'
 import type { Config } from '../config/config.ts'
+import { keySubject } from '../core/rules/rule-set.ts'
 import { readBaseFee, readCount } from '../engine/fees/read-base-fee.ts'
 import { createFillGaps } from '../engine/gaps/fill-gaps.ts'
 import { createListReservations } from '../engine/reservations/list-reservations.ts'
 import { createReleaseKey } from '../engine/reservations/release-key.ts'
 import { createTakeBackNonces } from '../engine/reservations/take-back-nonces.ts'
+import { createDecideApproval } from '../engine/rules/decide-approval.ts'
+import { createManageRules } from '../engine/rules/manage-rules.ts'
 import type { Timers } from '../engine/timers/timers.ts'
 import { createJsonRpcServer } from '../rpc/json-rpc-server.ts'
 import { registerRpc } from '../rpc/register-rpc.ts'
@@ -22,8 +25,8 @@ import { createRpcSockets } from '../rpc/socket/rpc-sockets.ts'
 import { LATEST_SCHEMA_VERSION } from '../store/postgres/migrate.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
 import { NOT_FOLLOWED, presentChainStatus } from './chain-status.ts'
+import { createOwnKeys } from './keys/own-keys.ts'
 import type { Adapters } from './open-adapters.ts'
-import { policyOf } from './service-settings.ts'
 import type { WiredEngine } from './wire-engine.ts'
 
 export type HttpServer = ReturnType<typeof createHttpServer>
@@ -54,7 +57,7 @@ export function wireApi(config: Config, parts: ApiParts): HttpServer {
     reads,
     settings: { ...config.rpc, sharePercent },
     upstreams: chains.map(({ chain }) => chain),
-    ownAddresses: signer.addresses(),
+    ownAddresses: signer.addresses,
     recordRefusal: access.recordRefusal,
     chargeItems: access.chargeItems,
   })
@@ -78,6 +81,7 @@ function createServices(config: Config, { adapters, wired, webhooks, timers, tel
   const { nodeId, store, keys, access, clock, random, signer } = adapters
   const { engine, chains, accept, acceptBatch, operate, reservations, resets, waits, maxTxFeeOf } = wired
   const { silentNodes } = engine
+  const rules = createManageRules({ store, ...wired.rules })
   const chainStatus = (): readonly ChainStatus[] =>
     engine.followStatus().map((status) => presentChainStatus(status, chains.get(status.chainId)?.endpoints() ?? []))
   return {
@@ -85,11 +89,16 @@ function createServices(config: Config, { adapters, wired, webhooks, timers, tel
     ...wired.turns,
     nodeId,
     access,
-    apiKeys: createApiKeys({ store: keys, clock, withoutKey: false, releaseReservations: createReleaseKey(store) }),
+    apiKeys: createApiKeys({
+      ...{ store: keys, clock, withoutKey: false, releaseReservations: createReleaseKey(store) },
+      hasRules: async (keyId) => (await rules.read(keySubject(keyId))).account !== null,
+    }),
     audit: keys,
     accept,
     acceptBatch,
     operate,
+    decideApproval: createDecideApproval({ store, clock, telemetry }),
+    rules,
     reservations: { ...reservations, list: createListReservations(store) },
     takeBack: createTakeBackNonces({ store, chains }),
     resets,
@@ -101,7 +110,7 @@ function createServices(config: Config, { adapters, wired, webhooks, timers, tel
     feeMarkets: engine.feeMarkets,
     maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),
-    ownKeys: { addresses: signer.addresses, defaultPolicy: (address) => policyOf(config, address) },
+    ownKeys: createOwnKeys(config, adapters),
     store,
     clock,
     chainStatus,
@@ -115,7 +124,14 @@ function createServices(config: Config, { adapters, wired, webhooks, timers, tel
     healthOf: (chainId, waitedSince) => engine.chainHealth(chainId, waitedSince) ?? NOT_FOLLOWED,
     readLogs: createLogReads({ chains, sharePercent: config.tenants.sharePercent }),
     silentNodes,
-    readiness: createReadiness({ store, clock, schemaVersion: LATEST_SCHEMA_VERSION, chainStatus, silentNodes }),
+    readiness: createReadiness({
+      store,
+      clock,
+      schemaVersion: LATEST_SCHEMA_VERSION,
+      chainStatus,
+      silentNodes,
+      keySources: signer.sources,
+    }),
     telemetry,
     renderMetrics: telemetry.renderMetrics,
     dashboardDir: findDashboard(),

@@ -17,6 +17,7 @@ import { createOperate, type Operate } from '../engine/operate/operate.ts'
 import { createResetNonce, type ResetNonce } from '../engine/operate/reset-nonce.ts'
 import { createStuckReview, type StuckReview } from '../engine/operate/stuck-review.ts'
 import { createReservations, type Reservations } from '../engine/reservations/reserve.ts'
+import { createSpendingRules, type SpendingRules } from '../engine/rules/spending-rules.ts'
 import type { FairTurns } from '../engine/tenants/fair-turns.ts'
 import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
@@ -37,6 +38,7 @@ export interface WiredEngine {
   readonly accept: Accept
   readonly acceptBatch: AcceptBatch
   readonly operate: Operate
+  readonly rules: SpendingRules
   readonly review: StuckReview
   readonly reservations: Reservations
   readonly resets: ResetNonce
@@ -62,6 +64,10 @@ export interface Around {
 export async function wireEngine(config: Config, adapters: Adapters, telemetry: Telemetry): Promise<WiredEngine> {
   const { store, signer, clock, random, nodeId } = adapters
   const { sharePercent } = config.tenants
+  const rules = createSpendingRules({
+    ...{ store, clock, telemetry },
+    record: ({ keyId, actor, ...note }) => void adapters.access.recordRefusal({ keyId, name: actor }, note),
+  })
   const engine = createEngine({
     store,
     signer,
@@ -72,13 +78,20 @@ export async function wireEngine(config: Config, adapters: Adapters, telemetry: 
     address: null,
     chains: adapters.chains.map(({ chain, own }) => ({ chain, settings: toChainSettings(config, own) })),
     settings: toEngineSettings(config),
+    rules: rules.signing,
     onDatabaseTime: clock.adjust,
     onStuck: (txId, isOurs) => review.notice(txId, isOurs),
   })
   const chains = new Map(adapters.chains.map(({ chain }) => [chain.chainId, chain]))
   const signers = createKnownSigners({ store, clock, telemetry })
   const around = createAround(engine, adapters, signers)
-  const intake = createIntake({ store, clock, telemetry, limits: toIntakeLimits(config), rest: () => nextPass() })
+  const intake = createIntake({
+    store: rules,
+    clock,
+    telemetry,
+    limits: toIntakeLimits(config),
+    rest: () => nextPass(),
+  })
   const work = createWorkTurns(clock, createThreadCapacity())
   const pieces = createPieces(work)
   const maxTxFeeOf = createMaxTxFees(adapters)
@@ -93,6 +106,7 @@ export async function wireEngine(config: Config, adapters: Adapters, telemetry: 
     headOf: (chainId) => around.viewOf(chainId)?.head ?? null,
     simulationTimeoutMs: config.simulationTimeoutMs,
     maxTxFeeOf,
+    rules: rules.book,
     bounds: openAcceptBounds(config, { store, clock, telemetry, work }),
   })
   const operate = createOperate({ store, chains, clock, telemetry, ...around })
@@ -113,6 +127,7 @@ export async function wireEngine(config: Config, adapters: Adapters, telemetry: 
     accept,
     acceptBatch: createAcceptBatch({ accept, intake, rest: pieces.rest, isCrowded: work.isCrowded }),
     operate,
+    rules,
     review,
     reservations: createReservations({
       store,

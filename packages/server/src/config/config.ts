@@ -2,8 +2,8 @@
 
 import type { Finality } from '../core/chain/finality.ts'
 import type { FeeModel } from '../core/fees/fees.ts'
-import type { Hex } from '../core/hex.ts'
 import type { LogLevel } from '../ports/telemetry.ts'
+import { type KeyConfig, toKeyConfig } from './key-config.ts'
 import type { SettingValues } from './settings.ts'
 import type { SignerPolicies } from './signer-policies.ts'
 
@@ -45,7 +45,8 @@ export interface Config {
   readonly reservations: { readonly defaultTtlMs: number; readonly maxTtlMs: number }
   /** Secrets in the database are stored under the first. */
   readonly secretsKeys: readonly Uint8Array[]
-  readonly signers: { readonly keys: readonly Hex[]; readonly policies: SignerPolicies }
+  readonly signers: { readonly policies: SignerPolicies }
+  readonly keys: KeyConfig
   /** What all signers' policies share; `maxInFlight` is for `fast` ones. */
   readonly policy: {
     readonly resubmitIntervalMs: number
@@ -121,7 +122,8 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
     timers: { maxPerTenant: values.maxTimersPerTenant },
     reservations: { defaultTtlMs: values.reservationTtl, maxTtlMs: values.reservationMaxTtl },
     secretsKeys: values.secretsKey.map((key) => Buffer.from(key, 'hex')),
-    signers: { keys: values.signerKeys, policies: values.signerPolicy },
+    signers: { policies: values.signerPolicy },
+    keys: toKeyConfig(values),
     policy: {
       resubmitIntervalMs: values.resubmitInterval,
       stuckAfterMs: values.stuckAfter,

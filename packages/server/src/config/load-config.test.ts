@@ -32,7 +32,8 @@ test('three settings are enough', () => {
   expect(config).toMatchObject({
     database: { url: 'postgres://drover@db/drover' },
     http: { host: '127.0.0.1', port: 4747 },
-    signers: { keys: [KEY], policies: { preset: 'stable' } },
+    signers: { policies: { preset: 'stable' } },
+    keys: { privateKeys: [KEY] },
     lease: { durationMs: 15_000, renewIntervalMs: 3_000 },
     receipts: { staleTimeoutMs: 60_000 },
   })

@@ -1,6 +1,7 @@
 /** From flags, environment and file to a Config, or to one error that lists everything that is wrong. */
 import { type Config, toConfig } from './config.ts'
 import { type ConfigProblem, ConfigProblems } from './config-problems.ts'
+import { findKeyProblems } from './key-config.ts'
 import { type ConfigInput, type Resolved, type ResolvedSettings, resolveSettings } from './resolve-settings.ts'
 import { SETTING_NAMES, type SettingName, type SettingValues, settingOf } from './settings.ts'
 
@@ -29,6 +30,7 @@ export function findContradictions({ values, chains }: ResolvedSettings): readon
       place: 'leaseRenewInterval',
       message: 'must be at most half of leaseDuration, so that one failed renewal does not lose the leases',
     })
+  problems.push(...findKeyProblems(values))
   const known = new Set<number>()
   for (const { values: chain } of chains) {
     const { finality, chainId } = chain

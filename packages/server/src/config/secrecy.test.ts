@@ -91,10 +91,15 @@ const SECRET_SETTINGS = {
   signerKeys: [`0x${'5e'.repeat(32)}`, '5e'.repeat(32)],
   secretsKey: ['6f'.repeat(32), '6f'.repeat(32)],
   stuckHookSecret: ['planted-hook-secret', 'planted-hook-secret'],
+  remoteSignerUrl: ['https://u:planted-password@signer.example', 'planted-password'],
+  vaultUrl: ['https://u:planted-password@vault.example', 'planted-password'],
 } as const
 
+/** They say where a secret is. Whoever writes the secret itself there must not find it in a flag or an error. */
+const SECRET_PLACES = ['keystorePassword', 'masterKey', 'mnemonic', 'vaultToken'] as const
+
 test('settings that hold a secret are the ones marked so', () => {
-  expect(SETTING_NAMES.filter(isSecret).sort()).toEqual(Object.keys(SECRET_SETTINGS).sort())
+  expect(SETTING_NAMES.filter(isSecret).sort()).toEqual([...Object.keys(SECRET_SETTINGS), ...SECRET_PLACES].sort())
   for (const name of SETTING_NAMES)
     if (/(?:secret|password|token|keys?|url)$/i.test(name)) expect([name, isSecret(name)]).toEqual([name, true])
 })
@@ -113,6 +118,13 @@ test.each(Object.entries(SECRET_SETTINGS))(
     expect(flagOf(name as SettingName)).toBeNull()
   },
 )
+
+test.each(SECRET_PLACES)('a secret in the place of %s is refused and not repeated', (name) => {
+  const { problems } = resolveSettings({ env: {}, flags: { [name]: 'planted-secret' }, file: null })
+  expect(problems.map(({ message }) => message).join()).toContain('must say where the secret is, not what it is')
+  expect(JSON.stringify(problems)).not.toContain('planted-secret')
+  expect(flagOf(name)).toBeNull()
+})
 
 test('`drover config` shows no secret', async () => {
   await fc.assert(

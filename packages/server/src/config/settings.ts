@@ -9,37 +9,21 @@ import { DEFAULT_MAX_TX_FEE_WEI } from '../core/fees/fee-cap.ts'
 import { FEE_MODELS, type FeeModel } from '../core/fees/fees.ts'
 import { FAST, STABLE } from '../core/lane/policy.ts'
 import type { LogLevel } from '../ports/telemetry.ts'
-import { amountOr } from './amount.ts'
-import { duration } from './duration.ts'
-import { finalityRule } from './finality-rule.ts'
-import { keyList } from './key-list.ts'
-import { methodList } from './method-list.ts'
-import { secretKeyList } from './secret-key-list.ts'
-import { databaseUrl, rpcUrlList, secretPartsOf } from './service-url.ts'
-import { boolean, integer, oneOf, optional, orWord, type SettingType, text } from './setting-type.ts'
+import { KEY_SETTINGS } from './key-settings.ts'
+import { type Setting, setting } from './setting.ts'
 import { ALL_STABLE, type SignerPolicies, signerPolicies } from './signer-policies.ts'
-
-export interface Setting<T> {
-  readonly type: SettingType<T>
-  /** Absent: it has to be given. */
-  readonly fallback?: T
-  readonly description: string
-  /** The strings in its value that must never be seen. A secret has no flag: anybody can read a process's arguments. */
-  readonly secrets?: (value: T) => readonly string[]
-  /** May be given for each chain under `chains` in the file. */
-  readonly perChain?: true
-  /** Cannot be given in the file, since it says where the file is. */
-  readonly outsideFile?: true
-}
+import { amountOr } from './values/amount.ts'
+import { duration } from './values/duration.ts'
+import { finalityRule } from './values/finality-rule.ts'
+import { methodList } from './values/method-list.ts'
+import { secretKeyList } from './values/secret-key-list.ts'
+import { databaseUrl, rpcUrlList, secretPartsOf } from './values/service-url.ts'
+import { boolean, integer, oneOf, optional, orWord, text } from './values/setting-type.ts'
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const satisfies readonly LogLevel[]
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 const NEW_SIGNERS = 'Applies to new signers. Change existing signers with `PATCH /v1/signers/{address}`.'
-
-function setting<T>(definition: Setting<T>): Setting<T> {
-  return definition
-}
 
 export const SETTINGS = {
   configFile: setting<string | null>({
@@ -60,11 +44,7 @@ export const SETTINGS = {
     secrets: (urls) => urls.flatMap(secretPartsOf),
     perChain: true,
   }),
-  signerKeys: setting({
-    type: keyList,
-    description: 'Private keys of the accounts to send from. For tests and trials.',
-    secrets: (keys) => keys.map((key) => key.slice(2)),
-  }),
+  ...KEY_SETTINGS,
   signerPolicy: setting<SignerPolicies>({
     type: signerPolicies,
     fallback: ALL_STABLE,

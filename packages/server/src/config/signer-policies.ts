@@ -1,7 +1,7 @@
 /** Which preset each signer gets: one for all (`fast`), or a list with exceptions (`stable,0xabc…=fast`). */
 import { type Address, isAddress } from '../core/hex.ts'
 import type { Policy } from '../core/lane/policy.ts'
-import { accept, refuse, type SettingType, splitList } from './setting-type.ts'
+import { accept, refuse, type SettingType, splitList } from './values/setting-type.ts'
 
 export type Preset = Policy['preset']
 

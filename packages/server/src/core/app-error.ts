@@ -14,8 +14,12 @@ export const APP_ERRORS = {
   unknown_chain: 'This service does not follow that chain.',
   unknown_signer: 'No signer with this address is registered on that chain.',
   signer_exists: 'The signer is already registered on that chain.',
+  signer_busy: 'The signer has transactions that are not final, reserved nonces or timers. Nothing was changed.',
+  no_master_key: 'This service has no master key, so it cannot store the key of a signer.',
   idempotency_conflict: 'The same idempotency key was used before with a different body.',
   transaction_rejected: 'The transaction would fail. Nothing was stored and no nonce was used.',
+  refused_by_rule:
+    'A spending rule of the signer or of the API key refuses the transaction. `rule` names the rule, `limit`, `used` and `wanted` say by how much. Nothing was stored.',
   action_forbidden: 'The state of the transaction or the policy of the signer does not allow this action.',
   not_lock_owner: 'The reservation belongs to someone else: `lockOwner` is not the one it was made with.',
   reservation_expired:

@@ -203,6 +203,14 @@ describe('finality', () => {
   })
 })
 
+test('the health of a chain is known for the chains that it follows, and for no other', async () => {
+  const cluster = await createTestCluster()
+  const { engine } = await cluster.startNode()
+  await cluster.clock.advance(100)
+  expect(engine.chainHealth(cluster.lane.chainId, null)).not.toBe(null)
+  expect(engine.chainHealth(1, null)).toBe(null)
+})
+
 describe('reorgs', () => {
   test.each([1, 3])('of depth %i withdraw the inclusion, and the same bytes are sent again', async (depth) => {
     const cluster = await createTestCluster({ chainSettings: { finality: { type: 'confirmations', count: 5 } } })

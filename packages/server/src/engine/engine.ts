@@ -17,6 +17,7 @@ import { createLane } from './lane/lane.ts'
 import type { LaneRunner, LaneSignal } from './lane/lane-runner.ts'
 import { createLaneWakes } from './lane-wakes.ts'
 import { withLogFields } from './log-fields.ts'
+import type { ReviewSigning } from './rules/review-signing.ts'
 import { createWriter, type WriterSettings } from './write/writer.ts'
 
 export interface EngineSettings {
@@ -43,6 +44,8 @@ export interface EnginePorts {
   readonly address: string | null
   readonly chains: readonly { readonly chain: Chain; readonly settings: ChainSettings }[]
   readonly settings: EngineSettings
+  /** The spending rules, before anything is signed. Left out: there are none. */
+  readonly rules?: ReviewSigning
   /** The database's clock, as read with a heartbeat, and the monotonic times before and after the query. */
   onDatabaseTime(nowMs: number, askedAt: number, answeredAt: number): void
   onStuck(txId: TxId, isOurs: () => boolean): void
@@ -58,6 +61,8 @@ export interface Engine {
   /** The chain's health for a caller that has waited for a block since then, or for this node; null if not followed. */
   chainHealth(chainId: number, waitedSince: number | null): ChainHealth | null
   lanesHeld(): number
+  /** A key store responds again, or there are other keys. */
+  keysChanged(): void
   /** Nodes that have not reported for too long, as of this node's last heartbeat. */
   silentNodes(): readonly SilentNode[]
   stop(): Promise<void>
@@ -127,6 +132,7 @@ export function createEngine(ports: EnginePorts): Engine {
       tracker: unit.tracker,
       balances: unit.balances,
       settings: { ...settings, ...unit.settings },
+      ...(ports.rules !== undefined && { rules: ports.rules }),
       policy: () => keeper.signer(lane)?.policy ?? STABLE,
       isPaused: () => keeper.signer(lane)?.paused ?? false,
       movingSince: unit.watch.movingSince,
@@ -173,6 +179,10 @@ export function createEngine(ports: EnginePorts): Engine {
     },
     chainHealth: (chainId, waitedSince) => units.get(chainId)?.watch.health(waitedSince) ?? null,
     lanesHeld: keeper.count,
+    keysChanged: () => {
+      for (const runner of keeper.running()) runner.post({ type: 'keys.changed' })
+      keeper.poke()
+    },
     silentNodes: keeper.silent,
     stop: async () => {
       await wakes.stop()

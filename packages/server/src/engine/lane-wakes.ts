@@ -3,7 +3,8 @@
  * timers find what they missed, with one statement for all lanes.
  */
 import type { Clock } from '../ports/clock.ts'
-import type { Notice, Store } from '../ports/store.ts'
+import type { Notice } from '../ports/notice.ts'
+import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { LaneKeeper } from './cluster/lane-keeper.ts'
 

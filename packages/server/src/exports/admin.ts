@@ -2,18 +2,23 @@
  * What keeps a database and its API keys in order, and what finds out what is wrong, without the whole service. Each
  * loads only what it needs, so that a command starts fast.
  */
-import type { Subject } from '../app/diagnose.ts'
-import type { Finding } from '../app/finding.ts'
-import type { KeyAdmin } from '../app/open-key-admin.ts'
+import type { Subject } from '../app/diagnose/diagnose.ts'
+import type { Finding } from '../app/diagnose/finding.ts'
+import type { KeyAdmin } from '../app/keys/open-key-admin.ts'
+import type { SignerAdmin, SignerAdminSettings } from '../app/keys/open-signer-admin.ts'
 
-export type { Finding, KeyAdmin, Subject }
+export type { Finding, KeyAdmin, SignerAdmin, SignerAdminSettings, Subject }
 
 export async function diagnose(subject: Subject): Promise<readonly Finding[]> {
-  return (await import('../app/diagnose.ts')).diagnose(subject)
+  return (await import('../app/diagnose/diagnose.ts')).diagnose(subject)
 }
 
 export async function openKeyAdmin(databaseUrl: string): Promise<KeyAdmin> {
-  return (await import('../app/open-key-admin.ts')).openKeyAdmin(databaseUrl)
+  return (await import('../app/keys/open-key-admin.ts')).openKeyAdmin(databaseUrl)
+}
+
+export async function openSignerAdmin(settings: SignerAdminSettings): Promise<SignerAdmin> {
+  return (await import('../app/keys/open-signer-admin.ts')).openSignerAdmin(settings)
 }
 
 /** Brings the schema of the database to what this version needs. */

@@ -62,6 +62,8 @@ export interface LaneHealth {
   /** When one of its transactions was last found final, and when its nonce on chain last moved with one of them. */
   readonly lastConfirmationAt: number | null
   readonly lastNonceMovementAt: number | null
+  /** When it last signed something. Left out: never, or before this was recorded. */
+  readonly lastSignedAt?: number | null
   readonly balance: { readonly wei: bigint; readonly at: number } | null
   readonly counts: ChainCounts | null
   readonly window: Window | null

@@ -24,3 +24,11 @@ export interface Signer {
   addresses(): readonly Address[]
   sign(address: Address, transaction: UnsignedTransaction): Promise<SignedTransaction>
 }
+
+/** The key store of an account cannot sign now, and may later. The message is for people and contains no secret. */
+export class KeyStoreAway extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'KeyStoreAway'
+  }
+}

@@ -10,7 +10,10 @@ import type { Address, Hash } from '../core/hex.ts'
 import type { Lane, Lease } from '../core/lane/lane.ts'
 import type { Policy } from '../core/lane/policy.ts'
 import type { LowestReserved } from '../core/lane/reservation.ts'
-import type { Intent, Queued, Transaction, TxId, TxState } from '../core/transaction/transaction.ts'
+import type { Approval } from '../core/rules/approval.ts'
+import type { SpendingWrite } from '../core/rules/judge.ts'
+import type { SubjectId } from '../core/rules/rule-set.ts'
+import type { Intent, Queued, SubState, Transaction, TxId, TxState } from '../core/transaction/transaction.ts'
 import type { HistoryNote } from '../core/transaction/tx-event.ts'
 import type { HistoryEntry, HistoryPage, ListOrder, MinedTransaction } from './history.ts'
 import type { LaneRequestStore } from './lane-requests.ts'
@@ -25,6 +28,8 @@ import type {
   RenewedLease,
   TxSave,
 } from './lane-write.ts'
+import type { Notice } from './notice.ts'
+import type { SpendingStore } from './spending-store.ts'
 
 /** The store cannot answer now (connection lost, failing over, time-out). A write may or may not have happened. */
 export class StoreUnavailable extends Error {
@@ -41,6 +46,14 @@ export interface NewTransaction {
   readonly by?: string
   /** Whose request id it is; left out: that of a service without keys. */
   readonly tenant?: string
+  /** The API key that sent it: its rules bind it. */
+  readonly keyId?: string
+  /** The most that it is expected to cost in fees, for rules; not stored. */
+  readonly feeWei?: bigint
+  /** The subjects whose rules allowed it; not stored. */
+  readonly judgedBy?: readonly SubjectId[]
+  /** It waits until it is approved. */
+  readonly approval?: Approval
 }
 
 export type InsertOutcome =
@@ -49,6 +62,8 @@ export type InsertOutcome =
   | { readonly type: 'existing'; readonly transaction: Transaction }
   | { readonly type: 'conflict'; readonly transactionId: TxId }
   | { readonly type: 'unknown_signer' }
+  /** Rules bind it that it was not held against, or the books have changed since: nothing was stored. */
+  | { readonly type: 'not_judged' }
 
 /** What the next nonces of a lane depend on, as of one moment. */
 export interface NonceLine {
@@ -75,7 +90,15 @@ export interface SignerRecord {
   readonly label: string | null
   readonly paused: boolean
   readonly createdAt: number
+  /** Left out: it is in use. */
+  readonly removedAt?: number
 }
+
+export type RemoveOutcome =
+  | { readonly type: 'removed'; readonly lanes: readonly Lane[] }
+  /** It has transactions that are not final, reserved nonces or timers: so many. Nothing was changed. */
+  | { readonly type: 'busy'; readonly open: number }
+  | { readonly type: 'unknown' }
 
 export interface LaneStatus {
   readonly signer: SignerRecord
@@ -131,6 +154,7 @@ export interface TransactionFilter {
   /** Created at or after, and before, in milliseconds. */
   readonly since?: number
   readonly until?: number
+  readonly subState?: SubState
   readonly reach?: Reach
 }
 
@@ -154,46 +178,33 @@ export interface QueueOptions {
   readonly passOverPaused?: boolean
 }
 
-export type Notice =
-  | { readonly type: 'lane.work'; readonly lane: Lane }
-  /** An operator changed this transaction: the owner of its lane must read it again. Null: it is not known which. */
-  | { readonly type: 'lane.amended'; readonly lane: Lane; readonly txId: TxId | null }
-  /** Something is asked of the lane's owner: a nonce for a caller, a reset. */
-  | { readonly type: 'lane.asked'; readonly lane: Lane }
-  | { readonly type: 'lane.released'; readonly lane: Lane }
-  | { readonly type: 'nodes.changed' }
-  | { readonly type: 'events.appended' }
-  /** There may be something new to do for webhooks. */
-  | { readonly type: 'webhooks.changed' }
-  /** The node that runs a chain's timers got a command, has answered one, or no node runs them now. */
-  | { readonly type: 'timers.asked' | 'timers.answered' | 'timers.released'; readonly chainId: number }
-  /** A key was revoked: what lasts longer than a request has to be looked at again. */
-  | { readonly type: 'keys.changed' }
-  /** Notices may have been lost (connection lost): look at everything once. */
-  | { readonly type: 'gap' }
-
-export interface Store extends LaneRequestStore {
+export interface Store extends LaneRequestStore, SpendingStore {
   /** Latest migration applied, and the database's clock. Throws StoreUnavailable. */
   ping(): Promise<{ readonly schemaVersion: number; readonly nowMs: number }>
 
   // Acceptance: one database transaction for the whole batch; one bad item never fails another. What is seen of a lane's
   // queue is complete up to the newest: nothing is ever put in before something that could be read.
-  insertTransactions(batch: readonly NewTransaction[]): Promise<readonly InsertOutcome[]>
+  // What was held against rules is stored only together with its charges (`spending`).
+  insertTransactions(batch: readonly NewTransaction[], spending?: SpendingWrite): Promise<readonly InsertOutcome[]>
   /** Of all lanes and tenants that have any. Reads as much as is queued: to be asked now and then, never per request. */
   countQueued(): Promise<readonly QueueDepth[]>
 
   // Signers
-  /** Registers lanes that are new; leaves those that exist as they are. */
+  /** Registers lanes that are new; leaves those that exist as they are. `restores`: brings back removed ones. */
   registerSigners(
     signers: readonly { readonly lane: Lane; readonly policy: Policy; readonly label: string | null }[],
+    options?: { readonly restores: boolean },
   ): Promise<void>
+  /** All lanes of an account, or none: it takes no more transactions. */
+  removeSigner(signer: Address, note: HistoryNote): Promise<RemoveOutcome>
+  /** Without removed ones. */
   listSigners(): Promise<readonly SignerRecord[]>
   updateSigner(
     lane: Lane,
     change: { readonly policy?: Policy; readonly paused?: boolean; readonly label?: string | null },
     note: HistoryNote,
   ): Promise<SignerRecord | null>
-  /** `troubled`: only those with a problem, and those that have work and no live owner. */
+  /** Removed ones only if the lane is named. `troubled`: only those with a problem, and those that have work and no live owner. */
   listLaneStatus(filter: {
     readonly lane?: Lane
     readonly reach?: Reach
@@ -230,14 +241,20 @@ export interface Store extends LaneRequestStore {
   /** Lanes leased to this node that have queued transactions: the polling behind `lane.work`, one statement for all. */
   lanesWithWork(nodeId: string): Promise<readonly Lane[]>
 
-  /** Queued transactions of this node's lanes whose `validUntil` has passed by the database's clock, oldest first. */
+  /**
+   * Queued transactions of this node's lanes whose `validUntil`, or the time to approve them, has passed by the
+   * database's clock, oldest first.
+   */
   readExpired(nodeId: string, limit: number): Promise<readonly Queued[]>
 
   // Lanes (owner only)
   loadLane(lane: Lane): Promise<LoadedLane>
   /** Any node may ask. */
   readNonceLine(lane: Lane): Promise<NonceLine>
-  /** First in line, by priority and then by acceptance. Suspended ones are left out. */
+  /**
+   * First in line, by priority and then by acceptance. Left out: those that are suspended, wait for approval, or are held
+   * by a rule until later.
+   */
   readQueue(lane: Lane, limit: number, options?: QueueOptions): Promise<readonly Queued[]>
   /** One database transaction for the batch; at most one write per lane. An answer for each, in order. */
   writeLanes(writes: readonly LaneWrite[]): Promise<readonly LaneWriteResult[]>

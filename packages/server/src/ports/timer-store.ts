@@ -74,6 +74,8 @@ export interface HandOff {
   readonly fireKey: Hash
   readonly timerId: TimerId
   readonly transaction: NewTransaction
+  /** A spending rule refuses it, so that it is skipped. */
+  readonly isRefused?: boolean
   /** How many fires of the timer may be on their way, this one included. */
   readonly maxOpen: number
 }

@@ -46,7 +46,7 @@ function start() {
     },
     signers: { peek: () => null },
     reads: createReadTurns(),
-    ownAddresses: [],
+    ownAddresses: () => [],
     chargeItems: () => {},
     recordRefusal: async () => {},
     clock: createManualClock(),

@@ -32,7 +32,7 @@ function start() {
     forwarder: createForwarder(upstream),
     nextNonces: { read: async () => 9 },
     signers: { peek: ({ signer }) => RECORDS.find(({ lane }) => lane.signer === signer) ?? null },
-    ownAddresses: [MINE, THEIRS],
+    ownAddresses: () => [MINE, THEIRS],
   })
 }
 

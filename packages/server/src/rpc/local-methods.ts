@@ -37,8 +37,9 @@ export function createLocalMethods(ports: LocalPorts): ReadonlyMap<string, Local
   }
 
   function rankOf({ lane }: SignerRecord): number {
-    const place = ports.ownAddresses.indexOf(lane.signer)
-    return place < 0 ? ports.ownAddresses.length : place
+    const own = ports.ownAddresses()
+    const place = own.indexOf(lane.signer)
+    return place < 0 ? own.length : place
   }
 
   /** Drover knows what is `pending` for a managed account, including what is queued or not sent to any node yet. */

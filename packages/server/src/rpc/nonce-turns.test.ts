@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { AppError } from '../core/app-error.ts'
 import { type AcceptBatch, OUT_OF_TURN } from '../engine/accept/accept-batch.ts'
-import type { Notice } from '../ports/store.ts'
+import type { Notice } from '../ports/notice.ts'
 import { queued } from '../testing/core/sample-transactions.ts'
 import { createManualClock } from '../testing/engine/manual-clock.ts'
 import { plainRequest } from '../testing/engine/plain-request.ts'

@@ -38,7 +38,7 @@ function start(chainIds: readonly number[]) {
     store: createMemoryStore({ clock }),
     signers: { peek: () => null },
     reads: createReadTurns(),
-    ownAddresses: [],
+    ownAddresses: () => [],
     recordRefusal: async () => {},
     chargeItems: () => {},
     clock,

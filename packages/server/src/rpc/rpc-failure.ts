@@ -81,7 +81,9 @@ function fromAppError(error: AppError): RpcFailure {
   if (code === 'transaction_rejected') return fromRejection(error)
   if (code === 'unknown_signer') return new RpcFailure('refused', `unknown account: ${error.message}`)
   if (code === 'database_unavailable') return new RpcFailure('internal', NO_DATABASE, undefined, { cause: error })
-  const data = { code, ...(details.field !== undefined && { field: details.field }) }
+  const { field, rule, limit, used, wanted } = details
+  const figures = rule === undefined ? {} : { rule, limit, used, wanted }
+  const data = { code, ...(field !== undefined && { field }), ...figures }
   return new RpcFailure(CODE_OF[code] ?? 'refused', error.message, data, { cause: error })
 }
 

@@ -29,7 +29,7 @@ const endpoint = createJsonRpcServer({
   store: createMemoryStore({ clock }),
   signers: { peek: () => null },
   reads: createReadTurns(),
-  ownAddresses: [],
+  ownAddresses: () => [],
   recordRefusal: async () => {},
   chargeItems: () => {},
   clock,

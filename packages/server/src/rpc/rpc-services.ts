@@ -30,7 +30,7 @@ export interface RpcServices {
   /** From memory: a request for a guessed lane costs nothing. */
   readonly signers: { peek(lane: Lane): SignerRecord | null }
   /** Whose keys this node has, in the order in which they were configured. */
-  readonly ownAddresses: readonly Address[]
+  ownAddresses(): readonly Address[]
   /** While tenants are throttled, each has fewer calls in flight. */
   readonly work: Pick<WorkTurns, 'isCrowded'>
   /** Every call of a message counts against the rate of the key. Throws AppError. */

@@ -127,7 +127,8 @@ function parse({ params, requestId }: SendCall, chainId: number, caller: Caller)
     throw new RpcFailure('unauthorized', `this API key may not use ${request.from} on chain ${chainId}`)
   }
   if (caller.keyId === null) return request
-  return { ...request, by: actorOf(caller), tenant: caller.tenant, maxFeeWei: caller.maxTxFeeWei }
+  const { keyId, tenant, maxTxFeeWei: maxFeeWei } = caller
+  return { ...request, by: actorOf(caller), tenant, maxFeeWei, keyId }
 }
 
 function stillWaiting(tx: Transaction, why: string): RpcFailure {
@@ -145,6 +146,7 @@ const WAITS: Partial<Record<SubState, string>> & { readonly accepted: string } =
   accepted: 'earlier transactions of this signer go first',
   waiting_for_slot: 'this signer has reached its limit of transactions in flight',
   suspended: 'an operator has suspended it',
+  awaiting_approval: 'it needs approval',
 }
 
 function spellError({ code, message, reason }: TxError): string {

@@ -88,13 +88,27 @@ export const METRICS = {
     help: 'How many more transactions the balance of a signer pays for, at their recent cost.',
     labels: { chain_id: 'the chain', signer: 'the account' },
   },
+  drover_key_store_up: {
+    kind: 'gauge',
+    help: '1 if a key store of this node responds, 0 if it does not, or if some of its keys cannot be used.',
+    labels: { source: 'environment, keystore, mnemonic, database, vault, remote, aws_kms, google_kms' },
+  },
+  drover_signatures_total: {
+    kind: 'counter',
+    help: 'Signatures, by key store.',
+    labels: {
+      source: 'environment, keystore, mnemonic, database, vault, remote, aws_kms, google_kms',
+      result: 'signed, failed',
+    },
+  },
   drover_lane_problem: {
     kind: 'gauge',
     help: '1 while a signer has this problem, 0 once it is solved, as seen by the node that runs its lane.',
     labels: {
       chain_id: 'the chain',
       signer: 'the account',
-      problem: 'foreign_nonce, stuck, out_of_funds, fee_above_cap, blocked_by_reservation, balance_low',
+      problem:
+        'key_unavailable, foreign_nonce, stuck, out_of_funds, fee_above_cap, blocked_by_reservation, balance_low',
     },
   },
   drover_nodes: {
@@ -149,6 +163,11 @@ export const METRICS = {
     kind: 'counter',
     help: 'Transaction requests by result.',
     labels: { result: 'accepted, existing, or the error code' },
+  },
+  drover_rule_refusals_total: {
+    kind: 'counter',
+    help: 'Transactions that a spending rule refused or held, or would have in report mode.',
+    labels: { rule: 'the rule, e.g. value.perDay', mode: 'enforce, report', where: 'acceptance, signing' },
   },
   drover_queue_depth: {
     kind: 'gauge',

@@ -55,6 +55,8 @@ export interface Network {
   catchUp(view: RpcView): void
   /** A node that does not follow keeps its head. */
   setFollowing(view: RpcView, follows: boolean, behind?: number): void
+  /** A reorg went past what is final: a final transaction may be in another block than it says. */
+  hasBrokenFinality(): boolean
   /** On any fork. */
   everMade(hash: Hash): boolean
   canonicalAt(number: number): SimBlock | null
@@ -87,6 +89,7 @@ export function createNetwork(options: NetworkOptions): Network {
   const made = new Set<Hash>([genesis.hash])
   let highest = 0
   let salt = 0
+  let isBroken = false
   let building: ReadonlyMap<Hash, Inclusion> = new Map()
 
   function follow(view: RpcView): void {
@@ -163,6 +166,7 @@ export function createNetwork(options: NetworkOptions): Network {
       return block
     },
     reorg(depth, length, keep) {
+      isBroken ||= depth >= options.safeDepth
       const to = Math.max(0, truth.head().number - depth)
       const undone: DecodedTransaction[] = []
       for (let number = to + 1; number <= truth.head().number; number++)
@@ -199,6 +203,7 @@ export function createNetwork(options: NetworkOptions): Network {
       behind.set(view, follows ? lag : 'stopped')
       follow(view)
     },
+    hasBrokenFinality: () => isBroken,
     everMade: (hash) => made.has(hash),
     canonicalAt: (number) => truth.at(number),
     canonicalBlockOf: (hash) => truth.blockOf(hash),

@@ -9,7 +9,7 @@ import {
 } from '../../../server/src/core/transaction/transaction.ts'
 import { findMemoryTransaction, type MemoryState } from '../../../server/src/testing/store/memory-state.ts'
 import type { Network } from '../chain/network.ts'
-import type { Setup } from '../cluster/setup.ts'
+import { depthOf, type Setup } from '../cluster/setup.ts'
 import { Violation } from '../run/violation.ts'
 
 interface CheckPorts {
@@ -19,8 +19,6 @@ interface CheckPorts {
 }
 
 export function createTransactionCheck({ network, state, setup }: CheckPorts): (id: TxId) => void {
-  const { finality } = setup.chainSettings
-  const required = finality.type === 'confirmations' ? finality.count : 0
   const ended = new Map<TxId, Transaction>()
   const hashes = new Map<TxId, readonly Hash[]>()
   const isMined = ({ hash }: { readonly hash: Hash }) => network.canonicalBlockOf(hash) !== null
@@ -39,6 +37,13 @@ export function createTransactionCheck({ network, state, setup }: CheckPorts): (
     hashes.set(tx.id, now)
   }
 
+  /** Whoever named a nonce gets that one or none. */
+  function checkNonce({ attempts, intent, ...tx }: Transaction): void {
+    const other = attempts.find(({ nonce }) => intent.exactNonce !== undefined && nonce !== intent.exactNonce)
+    if (other !== undefined)
+      throw new Violation('G1', `${tx.id} asked for nonce ${intent.exactNonce} and was signed with ${other.nonce}`)
+  }
+
   function checkExecution(tx: Transaction): void {
     const executed = tx.attempts.filter((attempt) => attempt.kind !== 'cancel' && isMined(attempt))
     if (executed.length > 1) throw new Violation('G3', `${describe(tx)} was executed ${executed.length} times`)
@@ -50,6 +55,8 @@ export function createTransactionCheck({ network, state, setup }: CheckPorts): (
   function checkFinal(tx: Finished, executed: Hash | null): void {
     const { inclusion } = tx
     const block = network.canonicalAt(inclusion.blockNumber)
+    const isElsewhere = block?.hash !== inclusion.blockHash && network.canonicalBlockOf(inclusion.txHash) !== null
+    if (isElsewhere && network.hasBrokenFinality()) return
     if (block?.hash !== inclusion.blockHash)
       throw new Violation('G6', `${describe(tx)} is final in block ${inclusion.blockNumber}, which is not canonical`)
     const mined = block.inclusions.get(inclusion.txHash)
@@ -57,6 +64,7 @@ export function createTransactionCheck({ network, state, setup }: CheckPorts): (
     if (mined.succeeded !== (tx.state === 'CONFIRMED'))
       throw new Violation('G3', `${describe(tx)} says the wrong result`)
     const depth = network.highest() - inclusion.blockNumber
+    const required = depthOf(tx.intent.finality ?? setup.chainSettings.finality, setup)
     if (depth < required)
       throw new Violation('G6', `${describe(tx)} is final after ${depth} of ${required} confirmations`)
     if (tx.subState === 'resolved') return
@@ -85,6 +93,7 @@ export function createTransactionCheck({ network, state, setup }: CheckPorts): (
     if (tx === undefined) throw new Violation('G7', `transaction ${id} vanished`)
     checkEnd(tx)
     checkAttempts(tx)
+    checkNonce(tx)
     checkBlock(tx)
     checkExecution(tx)
     checkCause(tx)

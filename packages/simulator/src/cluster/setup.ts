@@ -1,5 +1,6 @@
 /** The world that a seed starts with: how many of everything, with which rules. */
 
+import type { Finality } from '../../../server/src/core/chain/finality.ts'
 import type { Address } from '../../../server/src/core/hex.ts'
 import { FAST, type Policy, STABLE } from '../../../server/src/core/lane/policy.ts'
 import type { ChainSettings } from '../../../server/src/engine/chain-unit.ts'
@@ -17,6 +18,9 @@ export interface Setup {
   readonly signers: readonly { readonly address: Address; readonly policy: Policy }[]
   readonly endpoints: readonly Partial<FakeMempoolRules>[]
   readonly chainSettings: ChainSettings
+  /** Blocks above an inclusion that make it safe, and as many more that make it finalized. No reorg goes deeper than safe. */
+  readonly safeDepth: number
+  readonly finalizedDepth: number
   readonly hasHook: boolean
   /** The webhook gets every event; otherwise only completions. */
   readonly tellsAll: boolean
@@ -50,6 +54,7 @@ export function makeSetup({ seed, faults, steps }: Plan): Setup {
   }))
   const rules = chance.pick(POOL_RULES)
   const endpoints = Array.from({ length: 1 + chance.below(3) }, () => rules)
+  const safeDepth = 4 + chance.below(4)
   const isOnlyPrice =
     faults.has('rpc-price') && ![...faults].some((name) => name.startsWith('rpc-') && name !== 'rpc-price')
   return {
@@ -60,7 +65,8 @@ export function makeSetup({ seed, faults, steps }: Plan): Setup {
     hasHonestPrices: endpoints.length > 1 && isOnlyPrice,
     hasHook: chance.hits(0.4),
     tellsAll: chance.hits(0.3),
-    chainSettings: makeChainSettings(chance, faults.has('promises')),
+    ...{ safeDepth, finalizedDepth: safeDepth + 3 },
+    chainSettings: makeChainSettings(chance, safeDepth, faults.has('promises')),
     nextClock: () =>
       faults.has('clock-skew')
         ? { skewMs: chance.below(20_000) - 10_000, rate: 1 + (chance.below(2_001) - 1_000) / 100_000 }
@@ -77,9 +83,19 @@ const POOL_RULES: readonly Partial<FakeMempoolRules>[] = [
   { acceptsGaps: false },
 ]
 
-function makeChainSettings(chance: Chance, preconfirmations: boolean): ChainSettings {
+/** How deep an inclusion must be before it counts as final. */
+export function depthOf(
+  finality: Finality,
+  { safeDepth, finalizedDepth }: Pick<Setup, 'safeDepth' | 'finalizedDepth'>,
+) {
+  if (finality.type === 'confirmations') return finality.count
+  return finality.type === 'safe' ? safeDepth : finalizedDepth
+}
+
+function makeChainSettings(chance: Chance, safeDepth: number, preconfirmations: boolean): ChainSettings {
+  const confirmations = { type: 'confirmations', count: safeDepth } as const
   return {
-    finality: { type: 'confirmations', count: 4 + chance.below(4) },
+    finality: chance.pick<Finality>([confirmations, confirmations, { type: 'safe' }, { type: 'finalized' }]),
     headerWindow: 24,
     pollIntervalMs: 2_000,
     blockTimeMs: BLOCK_MS,

@@ -4,6 +4,7 @@ import type { OpenPost } from '../../../server/src/chain/rpc/http-post.ts'
 import type { ChainView, Finality } from '../../../server/src/core/chain/finality.ts'
 import type { Lane } from '../../../server/src/core/lane/lane.ts'
 import { type Accept, createAccept } from '../../../server/src/engine/accept/accept.ts'
+import { type AcceptBatch, createAcceptBatch } from '../../../server/src/engine/accept/accept-batch.ts'
 import { createIntake } from '../../../server/src/engine/accept/intake.ts'
 import { createKnownSigners } from '../../../server/src/engine/accept/known-signers.ts'
 import type { ChainSettings } from '../../../server/src/engine/chain-unit.ts'
@@ -45,6 +46,7 @@ export interface SimNode {
   readonly process: SimProcess
   readonly engine: Engine
   readonly accept: Accept
+  readonly acceptBatch: AcceptBatch
   readonly operate: Operate
   readonly reservations: Reservations
   readonly takeBack: TakeBackNonces
@@ -152,6 +154,7 @@ export function createSimNode(ports: NodePorts): SimNode {
     reservations,
     resets,
     store,
+    acceptBatch: createAcceptBatch({ accept, intake }),
     takeBack: createTakeBackNonces({ store, chains }),
     fillGaps: createFillGaps({ store, clock, random }),
     async start() {

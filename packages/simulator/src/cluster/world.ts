@@ -88,8 +88,8 @@ export async function createWorld(plan: Plan, timeline: Timeline, trace: Trace):
     now: databaseNow,
     balances: Object.fromEntries(addresses.map((address) => [address, RICH])),
     execute: ({ data }) => ({ succeeded: !data.startsWith('0xbad'), gasUsed: 21_000n }),
-    safeDepth: 4,
-    finalizedDepth: 8,
+    safeDepth: setup.safeDepth,
+    finalizedDepth: setup.finalizedDepth,
   })
   const endpoints = network.views.map(
     (view, index): SimEndpoint => ({ view, mood: GOOD_MOOD, chance: createChance(`endpoint ${plan.seed} ${index}`) }),

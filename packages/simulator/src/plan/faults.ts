@@ -12,6 +12,7 @@ export const FAULTS = {
   'notice-lost': 'the database loses notices',
   'clock-skew': 'the clocks of nodes are wrong and run at other speeds',
   reorg: 'blocks leave the chain',
+  'deep-reorg': 'blocks that counted as final leave the chain; the new ones hold the same transactions',
   eviction: 'a mempool loses its transactions',
   'base-fee': 'the base fee jumps',
   'half-blocks': 'blocks leave out what they could hold',

@@ -7,6 +7,7 @@ import { FAULT_NAMES, type Fault } from './faults.ts'
 
 export const LOAD = [
   'submit',
+  'batch',
   'mine',
   'wait',
   'operate',
@@ -15,6 +16,7 @@ export const LOAD = [
   'take-back',
   'pause',
   'policy',
+  'reset',
   'fill-gap',
   'start',
   'calm',
@@ -36,7 +38,8 @@ export interface Plan {
 
 /** Relative frequency of each. */
 const LOAD_WEIGHTS: Readonly<Record<Load, number>> = {
-  submit: 26,
+  submit: 24,
+  batch: 3,
   mine: 34,
   wait: 6,
   operate: 7,
@@ -45,13 +48,20 @@ const LOAD_WEIGHTS: Readonly<Record<Load, number>> = {
   'take-back': 1,
   pause: 1,
   policy: 1,
+  reset: 0.7,
   'fill-gap': 0.5,
   start: 4,
   calm: 7,
 }
 
 const FAULT_WEIGHT = 1
-const FAULT_WEIGHTS: Partial<Record<Fault, number>> = { reorg: 3, 'base-fee': 1.5, promises: 2, kill: 1.2 }
+const FAULT_WEIGHTS: Partial<Record<Fault, number>> = {
+  reorg: 3,
+  'base-fee': 1.5,
+  promises: 2,
+  kill: 1.2,
+  'deep-reorg': 0.2,
+}
 const WAITS = [0, 0, 2, 5, 20, 60, 150, 400, 900] as const
 
 export interface PlanOptions {

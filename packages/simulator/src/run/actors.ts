@@ -2,15 +2,17 @@
  * The users of the service: callers that repeat unanswered requests, holders of reserved nonces, operators, a reader of
  * the stream.
  */
+import type { Finality } from '../../../server/src/core/chain/finality.ts'
 import type { Address, Hash, Hex } from '../../../server/src/core/hex.ts'
 import { type Lane, laneKey } from '../../../server/src/core/lane/lane.ts'
 import { isTerminal, type TxId } from '../../../server/src/core/transaction/transaction.ts'
+import type { Accepted } from '../../../server/src/engine/accept/accept.ts'
 import type { AcceptRequest } from '../../../server/src/engine/accept/accept-request.ts'
 import { createEventTail, type EventTail } from '../../../server/src/engine/wait/event-tail.ts'
 import type { HistoryEntry } from '../../../server/src/ports/history.ts'
 import { createSilentTelemetry } from '../../../server/src/testing/telemetry/recording-telemetry.ts'
 import type { Chance } from '../chance.ts'
-import { CHAIN_ID, GWEI } from '../cluster/setup.ts'
+import { CHAIN_ID, GWEI, type Setup } from '../cluster/setup.ts'
 import { type LiveNode, REVERTS, REVERTS_LATER, type World } from '../cluster/world.ts'
 
 export interface Holding {
@@ -25,6 +27,7 @@ export interface Actors {
   readonly ids: TxId[]
   readonly holdings: Holding[]
   submit(chance: Chance): string
+  submitBatch(chance: Chance): string
   repeat(chance: Chance): string
   /** Callers repeat every unanswered request. */
   repeatAll(): void
@@ -50,9 +53,26 @@ export function createActors(world: World): Actors {
   let isReading = false
 
   function ask(node: LiveNode, request: AcceptRequest): void {
+    noteAnswer(request, node.accept(request))
+  }
+
+  /** Several in one request: some of them twice, as a careless caller would. */
+  function askTogether(node: LiveNode, requests: readonly AcceptRequest[]): void {
+    const answers = node.acceptBatch(requests)
+    for (const [place, request] of requests.entries()) {
+      const own = answers.then((results) => {
+        const result = results[place]
+        if (result?.status === 'fulfilled') return result.value
+        throw result?.reason
+      })
+      noteAnswer(request, own)
+    }
+  }
+
+  function noteAnswer(request: AcceptRequest, answer: Promise<Accepted>): void {
     const key = `${request.tenant ?? ''}/${request.requestId}`
     unanswered.set(key, request)
-    const asked = node.accept(request).then(
+    const asked = answer.then(
       ({ transaction }) => {
         if (unanswered.delete(key)) answered.push(request)
         watcher.accepted(key, transaction.id)
@@ -70,8 +90,9 @@ export function createActors(world: World): Actors {
   }
 
   function anyRequest(chance: Chance): AcceptRequest {
-    const kind = chance.below(12)
+    const kind = chance.below(14)
     const to = chance.pick(RECEIVERS)
+    const from = chance.pick(lanes).signer
     const fees = {
       type: 'eip1559',
       maxFeePerGas: BigInt(2 + chance.below(60)) * GWEI,
@@ -79,7 +100,7 @@ export function createActors(world: World): Actors {
     } as const
     return {
       chainId: CHAIN_ID,
-      from: chance.pick(lanes).signer,
+      from,
       to,
       data: '0x',
       value: BigInt(chance.below(1_000)),
@@ -99,6 +120,8 @@ export function createActors(world: World): Actors {
       ...(kind === 4 && { data: REVERTS_LATER }),
       ...(kind === 5 && { data: REVERTS, simulate: chance.hits(0.5) }),
       ...(kind === 6 && { priority: chance.below(3) - 1 }),
+      ...(kind === 8 && { finality: anyFinality(chance, world.setup) }),
+      ...(kind === 9 && { exactNonce: guessNonce(world, from, chance) }),
       ...(kind === 7 && { maxFeeWei: BigInt(1 + chance.below(100)) * 21_000n * GWEI }),
     }
   }
@@ -166,6 +189,14 @@ export function createActors(world: World): Actors {
       }
       return `submit ${count} to ${node.nodeId}`
     },
+    submitBatch(chance) {
+      const node = anyNode(chance)
+      if (node === null) return 'batch: nobody runs'
+      const requests = Array.from({ length: 2 + chance.below(6) }, () => anyRequest(chance))
+      if (requests.some(({ from }) => !hasRoom(world, from))) return 'batch: no room'
+      askTogether(node, chance.hits(0.3) ? [...requests, chance.pick(requests)] : requests)
+      return `batch of ${requests.length} to ${node.nodeId}`
+    },
     repeat(chance) {
       const node = anyNode(chance)
       if (node === null || answered.length === 0) return 'repeat nothing'
@@ -231,6 +262,20 @@ export function createActors(world: World): Actors {
     },
     readOn,
   }
+}
+
+/** At least as strict as the chain's own: what is final sooner could be undone by a reorg. */
+function anyFinality(chance: Chance, { safeDepth }: Setup): Finality {
+  const count = safeDepth + chance.below(4)
+  return chance.pick<Finality>([{ type: 'safe' }, { type: 'finalized' }, { type: 'confirmations', count }])
+}
+
+/** What a wallet would name that counts for itself: mostly the next one, sometimes too low or too high. */
+function guessNonce({ state, network }: World, signer: Address, chance: Chance): number {
+  const lane = state.lanes.get(laneKey({ chainId: network.chainId, signer }))
+  let queued = 0
+  for (const { tx } of lane?.transactions.values() ?? []) if (tx.state === 'QUEUED') queued++
+  return Math.max(0, (lane?.cursor ?? 0) + queued + chance.pick([0, 0, 0, 1, -1]))
 }
 
 const RECEIVERS: readonly Address[] = ['b1', 'b2', 'b3'].map((byte) => `0x${byte.repeat(20)}` as const)

@@ -1,5 +1,10 @@
 /** After the last step nothing goes wrong any more: everything must become final, or say truthfully why it cannot. */
-import { isInFlight, isTerminal, type Transaction } from '../../../server/src/core/transaction/transaction.ts'
+import {
+  inclusionOf,
+  isInFlight,
+  isTerminal,
+  type Transaction,
+} from '../../../server/src/core/transaction/transaction.ts'
 import { FIRST } from '../chance.ts'
 import { describe } from '../check/transaction-check.ts'
 import { BLOCK_MS } from '../cluster/setup.ts'
@@ -22,6 +27,8 @@ export async function comeToRest(scene: Scene): Promise<void> {
   calmDown(scene)
   world.trace.add('everything is calm from here on')
   if (world.nodes.size === 0) await world.startNode()
+  // What is frozen goes on by itself: the quiet blocks count from there.
+  while ([...world.nodes.values()].some(({ process }) => process.isFrozen())) await world.timeline.advance(BLOCK_MS)
   for (const lane of world.lanes)
     await world.store.updateSigner(lane, { paused: false }, { type: 'signer.changed', cause: 'operator', detail: BY })
   for (let block = 0; block < MAX_BLOCKS; block++) {
@@ -40,6 +47,7 @@ export async function comeToRest(scene: Scene): Promise<void> {
     throw new Violation('liveness', `these do not come to their end: ${open.map(describe).join('; ')}`)
   if (hasReservations(world)) throw new Violation('liveness', 'a reservation does not come to its end')
   checkNonces(world)
+  checkBrokenFinality(world)
   actors.repeatAll()
   actors.follow(FIRST)
   for (let round = 0; round < 40 && !(round > 2 && world.watcher.hasDelivered()); round++) {
@@ -122,6 +130,18 @@ function checkNonces(world: World): void {
     if (cursor !== null && count < expected)
       throw new Violation('G1', `the chain counts ${count} transactions of ${lane.signer}, and the cursor is ${cursor}`)
   }
+}
+
+/** A reorg past what is final cannot be undone, but has to be told. With tags, a node that starts afterwards cannot know. */
+function checkBrokenFinality({ network, state, setup }: World): void {
+  if (setup.chainSettings.finality.type !== 'confirmations') return
+  if (state.events.some(({ type }) => type === 'finality.broken')) return
+  for (const { transactions } of state.lanes.values())
+    for (const { tx } of transactions.values()) {
+      const inclusion = isTerminal(tx) ? inclusionOf(tx) : null
+      if (inclusion !== null && network.canonicalAt(inclusion.blockNumber)?.hash !== inclusion.blockHash)
+        throw new Violation('G6', `${describe(tx)} is final in a block that left the chain, and nobody was told`)
+    }
 }
 
 function listOpen({ state }: World): readonly Transaction[] {

@@ -42,6 +42,9 @@ export async function runPlan(plan: Plan, { keepTrace = false } = {}): Promise<R
   let violation: RunOutcome['violation'] = null
   let atStep: number | null = null
   const failures = catchFailures()
+  const { stackTraceLimit } = Error
+  // Simulated trouble throws thousands of errors that nobody looks at; where one comes from is told when a run is traced.
+  if (!keepTrace) Error.stackTraceLimit = 0
   try {
     await begin(scene)
     for (const step of plan.steps) {
@@ -60,6 +63,7 @@ export async function runPlan(plan: Plan, { keepTrace = false } = {}): Promise<R
     violation = { guarantee: error.guarantee, message: error.message, atStep }
     trace.add(`VIOLATION ${error.guarantee}: ${error.message}`)
   } finally {
+    Error.stackTraceLimit = stackTraceLimit
     failures.close()
     for (const node of world.nodes.values()) node.process.kill()
   }

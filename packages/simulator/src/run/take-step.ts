@@ -80,6 +80,7 @@ const STEPS: Readonly<Record<Step['kind'], TakeStep>> = {
     const block = world.network.mine(isHalf ? { take: () => chance.hits(0.5) } : {})
     return `block ${block.number} ${block.hash.slice(0, 10)} with ${block.transactions.length}`
   },
+  batch: ({ actors }, chance) => actors.submitBatch(chance),
   wait: () => 'wait',
   operate: ({ world, actors }, chance) => {
     const node = anyNode({ world, actors }, chance)
@@ -110,6 +111,13 @@ const STEPS: Readonly<Record<Step['kind'], TakeStep>> = {
     const [lane, policy] = [chance.pick(world.lanes), chance.pick(POLICIES)]
     await world.store.updateSigner(lane, { policy }, { type: 'signer.changed', cause: 'operator', detail: BY })
     return `policy of ${lane.signer.slice(0, 4)}: ${policy.preset}, ${policy.maxInFlight} in flight`
+  },
+  reset: (scene, chance) => {
+    const node = anyNode(scene, chance)
+    if (node === null) return 'reset: nobody runs'
+    const [lane, cancelsFirst] = [chance.pick(scene.world.lanes), chance.hits(0.6)]
+    scene.world.watcher.guard(node.resets.reset(lane, BY, { cancelsFirst }), 'reset')
+    return `${cancelsFirst ? 'cancel all and ' : ''}reset the nonce of ${lane.signer.slice(0, 4)}`
   },
   'fill-gap': (scene, chance) => {
     const node = anyNode(scene, chance)
@@ -166,12 +174,15 @@ const STEPS: Readonly<Record<Step['kind'], TakeStep>> = {
   'db-stall': troubleStore('db-stall', (stalled, chance) => ({ stalled, maxStallMs: 20 + chance.below(6_000) })),
   'notice-lost': troubleStore('notice-lost', (noticeLost) => ({ noticeLost })),
   reorg: ({ world }, chance) => {
-    const { finality } = world.setup.chainSettings
-    const most = finality.type === 'confirmations' ? finality.count - 1 : 1
-    const depth = 1 + chance.below(most)
+    const depth = 1 + chance.below(world.setup.safeDepth - 1)
     const keep = chance.pick(['included', 'pooled', 'dropped'] as const)
     world.network.reorg(depth, depth + chance.below(2), keep)
     return `reorg ${depth}, ${keep}`
+  },
+  'deep-reorg': ({ world }, chance) => {
+    const depth = world.setup.safeDepth + chance.below(4)
+    world.network.reorg(depth, depth + 1, 'included')
+    return `reorg ${depth}, past what is final`
   },
   eviction: ({ world }, chance) => {
     const views = chance.hits(0.5) ? world.network.views : [chance.pick(world.network.views)]

@@ -2,7 +2,8 @@
  * One process's connection to the database: calls fail before or after they took effect, stall on the way there or
  * back, or take effect after the process gave up. Notices arrive late or not at all.
  */
-import { type Notice, type Store, StoreUnavailable } from '../../../server/src/ports/store.ts'
+import type { Notice } from '../../../server/src/ports/notice.ts'
+import { type Store, StoreUnavailable } from '../../../server/src/ports/store.ts'
 import type { Chance } from '../chance.ts'
 import type { SimProcess } from '../cluster/process.ts'
 import type { Timeline } from '../timeline.ts'

@@ -7,6 +7,7 @@ import { describeDrift } from '../../words/drift.ts'
 import { nameWindowReason } from '../../words/window-words.ts'
 import { Fact, Facts } from '../facts.tsx'
 import { Amount, GasPrice } from '../figures.tsx'
+import { LaneKey } from './lane-key.tsx'
 import { LaneBalance, LaneOwner } from './signer-table.tsx'
 
 export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
@@ -45,6 +46,9 @@ export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
           </Fact>
           <Fact name="Balance">
             <LaneBalance lane={lane} />
+          </Fact>
+          <Fact name="Key">
+            <LaneKey lane={lane} />
           </Fact>
           <Fact name="Owner node">
             <LaneOwner lane={lane} />

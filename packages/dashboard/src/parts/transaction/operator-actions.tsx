@@ -15,6 +15,8 @@ const FIELDS: readonly FieldName[] = ['reason', 'hash']
 const UNKNOWN_END = 'It may or may not have been done. Check the history.'
 
 export const ACTION_NAMES: Readonly<Record<OperatorAction, string>> = {
+  approve: 'Approve',
+  reject: 'Reject',
   suspend: 'Suspend',
   resume: 'Resume',
   retry: 'Retry',

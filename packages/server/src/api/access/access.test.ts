@@ -52,7 +52,7 @@ async function makeKey(change: Partial<KeyGrant> = {}) {
   return { id: key.id, token, headers: { authorization: `Bearer ${token}` } }
 }
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Headers = Record<string, string>
 
 async function call(method: Method, url: string, headers: Headers = {}, payload?: object) {
@@ -336,11 +336,21 @@ describe('a key for some signers', () => {
     resolveTransaction: { body: { ...reason, hash: `0x${'12'.repeat(32)}` }, expect: 404 },
     requeueTransaction: { body: reason, expect: 404 },
     closeTransaction: { body: reason, expect: 404 },
+    approveTransaction: { body: reason, expect: 404 },
+    rejectTransaction: { body: reason, expect: 404 },
+    showSignerRules: { expect: 404 },
+    setSignerRules: { body: {}, expect: 404 },
+    clearSignerRules: { expect: 404 },
+    showKeyRules: { expect: 404 },
+    setKeyRules: { body: {}, expect: 404 },
+    clearKeyRules: { expect: 404 },
     listSigners: { expect: 'list' },
     showSigner: { expect: 404 },
     updateSigner: { body: { label: 'mine' }, expect: 404 },
     registerSigner: { body: { chainId: CHAIN_ID, address: SIGNER }, expect: 400 },
     pauseSigner: { body: reason, expect: 404 },
+    verifySigner: { expect: 404 },
+    removeSigner: { body: reason, expect: 403 },
     resumeSigner: { body: reason, expect: 404 },
     resetNonce: { body: reason, expect: 404 },
     showReset: { expect: 404 },
@@ -669,6 +679,6 @@ test('every scope has a route, and no writing route needs only read', () => {
   const used = new Set([...ROUTES.map(({ scope }) => scope), 'priority'])
   expect([...used].sort()).toEqual([...SCOPES, null].sort())
   const changing = ROUTES.filter(({ method }) => method !== 'GET').map(({ scope }) => scope)
-  const allowed: readonly (Scope | null)[] = ['send', 'operate', 'admin']
+  const allowed: readonly (Scope | null)[] = ['send', 'operate', 'admin', 'approve']
   for (const scope of changing) expect(allowed).toContain(scope)
 })

@@ -30,11 +30,13 @@ interface ApiKeysPorts {
   readonly withoutKey: boolean
   readonly store: Pick<AccessStore, 'findKeys' | 'insertKey' | 'listKeys' | 'revokeKey'>
   readonly clock: Pick<Clock, 'now'>
+  /** Whether spending rules bind a key. Left out: none does. */
+  hasRules?(keyId: KeyId): Promise<boolean>
   /** Releases the nonces that were reserved with a key and not used. */
   releaseReservations(keyId: KeyId, by: OperatorAct): Promise<void>
 }
 
-export function createApiKeys({ store, clock, withoutKey, releaseReservations }: ApiKeysPorts): ApiKeys {
+export function createApiKeys({ store, clock, withoutKey, hasRules, releaseReservations }: ApiKeysPorts): ApiKeys {
   /** Read again: a key may grant only what it has now. */
   async function getHolding(caller: Caller): Promise<Holding> {
     if (caller.keyId === null && !withoutKey) {
@@ -46,6 +48,15 @@ export function createApiKeys({ store, clock, withoutKey, releaseReservations }:
     const [own] = (await store.findKeys([caller.keyId])).keys
     if (!own || own.revokedAt !== null || own.isExpired) throw new AppError('unauthorized', 'Your API key was revoked.')
     return { ...caller, ...own }
+  }
+
+  /** Rules bind one key: a new one would be free of them. */
+  async function refuseEscape({ keyId }: Caller, { scopes }: KeyRequest): Promise<void> {
+    const escapes = scopes.some((scope) => scope === 'send' || scope === 'admin' || scope === 'approve')
+    if (keyId === null || !escapes || (await hasRules?.(keyId)) !== true) return
+    const message =
+      'Your own API key is bound by spending rules, so it cannot create keys that send, approve or administer.'
+    throw new AppError('forbidden', message, { field: 'scopes' })
   }
 
   /**
@@ -72,6 +83,7 @@ export function createApiKeys({ store, clock, withoutKey, releaseReservations }:
         const message = `A key cannot grant more than your own key has: ${excess.why}.`
         throw new AppError('forbidden', message, { field: excess.field })
       }
+      await refuseEscape(caller, wanted)
       const { token, ...made } = createKeyToken()
       const key = await store.insertKey({ ...wanted, ...made, createdBy: actorOf(caller) })
       await withdrawUnlessAllowed(caller, key.id)

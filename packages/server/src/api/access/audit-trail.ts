@@ -11,11 +11,17 @@ import { createRateLimiter } from './rate-limiter.ts'
 
 export interface AuditTrail {
   /** Durable when it resolves; never fails the request. */
-  record(caller: Caller, note: Pick<AuditNote, 'operation' | 'target' | 'result'>): Promise<void>
+  record(
+    caller: Pick<Caller, 'keyId' | 'name'>,
+    note: Pick<AuditNote, 'operation' | 'target' | 'result'>,
+  ): Promise<void>
   /** Call before an action that will be recorded. Throws `rate_limited` if the key has done too many. */
   admitEntry(caller: Caller): void
   /** The same for requests refused because of their caller. In a flood of these, only some are recorded. */
-  recordRefusal(caller: Caller, note: Pick<AuditNote, 'operation' | 'target'>): Promise<void>
+  recordRefusal(
+    caller: Pick<Caller, 'keyId' | 'name'>,
+    note: Pick<AuditNote, 'operation' | 'target'> & { readonly result?: string },
+  ): Promise<void>
 }
 
 interface TrailPorts {
@@ -52,7 +58,7 @@ export function createAuditTrail({ store, clock, telemetry, nodeId }: TrailPorts
     },
     async recordRefusal(caller, note) {
       if (refusals.take(caller.keyId ?? '', REFUSALS).type !== 'taken') return
-      await record(caller, { ...note, result: 'forbidden' })
+      await record(caller, { result: 'forbidden', ...note })
     },
   }
 }

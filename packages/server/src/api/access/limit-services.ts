@@ -7,6 +7,7 @@
  */
 import { type Caller, mayUse, mayUseChain, reachesAll } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
+import type { Address } from '../../core/hex.ts'
 import type { ApiServices } from '../api-services.ts'
 import { readInTurns } from '../server/read-in-turns.ts'
 import { limitStore } from './limit-store.ts'
@@ -26,6 +27,7 @@ export function limitServices(all: ApiServices, caller: Caller): ApiServices {
 
 function limitReach(services: ApiServices, caller: Caller): ApiServices {
   const { audit } = services
+  const mayUseSigner = (address: Address) => caller.signers?.includes(address) ?? true
   return {
     nodeId: services.nodeId,
     access: services.access,
@@ -42,6 +44,7 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
     finalityOf: services.finalityOf,
     maxTxFeeOf: services.maxTxFeeOf,
     ...limitWrites(services, caller),
+    rules: limitRules(services.rules, caller),
     store: limitStore(services.store, caller),
     audit: {
       listAudit: (page) => refuseOrRun(caller, 'The audit', () => audit.listAudit(page)),
@@ -65,8 +68,15 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
       },
     },
     ownKeys: {
-      addresses: () => services.ownKeys.addresses().filter((address) => caller.signers?.includes(address) ?? true),
+      addresses: () => services.ownKeys.addresses().filter(mayUseSigner),
       defaultPolicy: services.ownKeys.defaultPolicy,
+      find: (address) => (mayUseSigner(address) ? services.ownKeys.find(address) : null),
+      check: async (address, chainId) =>
+        mayUse(caller, { chainId, signer: address })
+          ? services.ownKeys.check(address, chainId)
+          : { type: 'failed', message: 'not found' },
+      create: () => refuseOrRun(caller, 'A new signer', services.ownKeys.create),
+      remove: (address, note) => refuseOrRun(caller, 'A removal', () => services.ownKeys.remove(address, note)),
     },
     healthOf: services.healthOf,
     countOf: async (lane) => (mayUse(caller, lane) ? services.countOf(lane) : null),
@@ -74,6 +84,17 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
     readLogs: async (chainId, hash) => (mayUseChain(caller, chainId) ? services.readLogs(chainId, hash) : null),
     listNodes: services.listNodes,
     silentNodes: services.silentNodes,
+  }
+}
+
+/** Rules hold on every chain, so only a key without limits may set them; a limited key sees those of its signers. */
+function limitRules(rules: ApiServices['rules'], caller: Caller): ApiServices['rules'] {
+  return {
+    read: async (subject) => {
+      const isSeen = subject.startsWith('signer:') || subject === `key:${caller.keyId}`
+      return isSeen ? rules.read(subject) : refuseOrRun(caller, 'The rules of another key', () => rules.read(subject))
+    },
+    put: (subject, set, by) => refuseOrRun(caller, 'A spending rule', () => rules.put(subject, set, by)),
   }
 }
 

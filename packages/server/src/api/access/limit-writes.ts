@@ -8,7 +8,7 @@ import { refuseItems } from './refuse-items.ts'
 
 type Writes = Pick<
   ApiServices,
-  'accept' | 'acceptBatch' | 'operate' | 'reservations' | 'takeBack' | 'resets' | 'fillGaps'
+  'accept' | 'acceptBatch' | 'operate' | 'decideApproval' | 'reservations' | 'takeBack' | 'resets' | 'fillGaps'
 >
 
 export function limitWrites(services: ApiServices, caller: Caller): Writes {
@@ -39,6 +39,12 @@ export function limitWrites(services: ApiServices, caller: Caller): Writes {
       if (tx === null || !mayUse(caller, tx.intent.lane))
         throw new AppError('not_found', `There is no transaction ${id}.`)
       return services.operate(id, request)
+    },
+    decideApproval: async (id, decision) => {
+      const tx = await store.findTransaction(id)
+      if (tx === null || !mayUse(caller, tx.intent.lane))
+        throw new AppError('not_found', `There is no transaction ${id}.`)
+      return services.decideApproval(id, decision)
     },
     reservations: {
       reserve: async (request) => {

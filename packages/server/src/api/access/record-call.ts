@@ -17,7 +17,8 @@ export async function recordCall(
     if (isAudited(route)) audit.admitEntry(caller)
     const answer = await run()
     // A created resource has its own path.
-    const target = answer.headers?.location ?? pathOf(request)
+    const path = answer.headers?.location ?? pathOf(request)
+    const target = answer.auditNote === undefined ? path : `${path} (${answer.auditNote})`
     if (isAudited(route)) await audit.record(caller, { operation, target, result: 'done' })
     return answer
   } catch (error) {

@@ -11,17 +11,19 @@ const OPERATIONS: Readonly<Record<Scope | 'open', string>> = {
   read: `listTransactions showTransaction showHistory listAttempts showConfirmations showReceipt explainTransaction
     listSigners showSigner showReset listReservations showReservation listEvents streamEvents
     listChains listBlocks streamBlocks showFees listNodes showMetrics
-    listTimers showTimer listFires showTimerQueue`,
+    listTimers showTimer listFires showTimerQueue showSignerRules`,
   send: `createTransaction createTransactionBatch reserveNonces useNonce extendNonce releaseNonce
     createTimer updateTimer cancelTimer pauseTimer resumeTimer`,
   operate: `suspendTransaction resumeTransaction retryTransaction speedUpTransaction cancelTransaction
     resolveTransaction requeueTransaction closeTransaction
-    pauseSigner resumeSigner resetNonce fillGap releaseReservations fillReservations changeTimerParams`,
-  admin: `registerSigner updateSigner listApiKeys createApiKey revokeApiKey listAudit checkAudit
-    createWebhook listWebhooks showWebhook updateWebhook deleteWebhook listDeliveries redeliver testWebhook`,
+    pauseSigner resumeSigner verifySigner resetNonce fillGap releaseReservations fillReservations changeTimerParams`,
+  admin: `registerSigner removeSigner updateSigner listApiKeys createApiKey revokeApiKey listAudit checkAudit
+    createWebhook listWebhooks showWebhook updateWebhook deleteWebhook listDeliveries redeliver testWebhook
+    setSignerRules clearSignerRules showKeyRules setKeyRules clearKeyRules`,
   priority: '',
+  approve: 'approveTransaction rejectTransaction',
 }
-const TABLE = (['read', 'send', 'operate', 'admin'] as const).flatMap((scope) =>
+const TABLE = (['read', 'send', 'operate', 'admin', 'approve'] as const).flatMap((scope) =>
   OPERATIONS[scope].split(/\s+/).map((operation) => [operation, scope] as const),
 )
 

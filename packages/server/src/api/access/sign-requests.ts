@@ -12,7 +12,12 @@ type Signed = Pick<ApiServices, 'accept' | 'acceptBatch' | 'waits' | 'reservatio
 export function signRequests(services: ApiServices, caller: Caller): Signed {
   const { accept, waits, readLogs } = services
   const { tenant } = caller
-  const own = { by: actorOf(caller), tenant, maxFeeWei: caller.maxTxFeeWei }
+  const own = {
+    by: actorOf(caller),
+    tenant,
+    maxFeeWei: caller.maxTxFeeWei,
+    ...(caller.keyId !== null && { keyId: caller.keyId }),
+  }
   const sign = (request: AcceptRequest): AcceptRequest => ({ ...request, ...own })
   const findRefusal = (request: AcceptRequest) => refusePriority(request, caller)
   const acceptBatch = refuseItems(services, caller, findRefusal)

@@ -10,7 +10,8 @@ type Services = Pick<ApiServices, 'store' | 'chainStatus'>
 /** Never empty. */
 export async function getLanes(services: Services, signer: Address): Promise<readonly LaneStatus[]> {
   const asked = services.chainStatus().map(({ chainId }) => ({ chainId, signer }))
-  const found = (await Promise.all(asked.map((lane) => services.store.listLaneStatus({ lane })))).flat()
+  const listed = await Promise.all(asked.map((lane) => services.store.listLaneStatus({ lane })))
+  const found = listed.flat().filter((status) => status.signer.removedAt === undefined)
   if (found.length > 0) return found
   throw new AppError('not_found', `${checksumAddress(signer)} is not a registered signer.`, { field: 'address' })
 }

@@ -10,7 +10,7 @@ import { presentLane } from '../present/present-lane.ts'
 type Change = Parameters<Store['updateSigner']>[1]
 
 export async function updateLane(
-  services: Pick<ApiServices, 'store' | 'telemetry' | 'silentNodes'>,
+  services: Pick<ApiServices, 'store' | 'telemetry' | 'silentNodes' | 'ownKeys'>,
   status: LaneStatus,
   change: Change,
   note: HistoryNote,

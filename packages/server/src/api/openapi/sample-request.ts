@@ -27,6 +27,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
   TransactionRequest: ['to', 'value', 'requestId'],
   SignerChange: ['label'],
+  SignerRegistration: ['address'],
   WebhookChange: ['url'],
   TimerRequest: ['gasLimit', 'requestId'],
   TimerChange: ['gasLimit'],

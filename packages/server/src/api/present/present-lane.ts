@@ -3,6 +3,7 @@ import type { ShownProblem } from '../../core/explain/describe-problem.ts'
 import type { Policy } from '../../core/lane/policy.ts'
 import { countRunway } from '../../core/lane/runway.ts'
 import { presentWindow } from '../../core/lane/window.ts'
+import type { KeyState } from '../../ports/key-source.ts'
 import type { LaneStatus } from '../../ports/store.ts'
 import type { ApiServices } from '../api-services.ts'
 import { presentLowestReserved } from '../contract/requests/lowest-reserved.ts'
@@ -12,9 +13,9 @@ import { presentFinality } from '../contract/values/finality.ts'
 import { presentInstant, presentOptionalInstant } from '../contract/values/instant.ts'
 import { describeLane } from './describe-lane.ts'
 
-type Services = Pick<ApiServices, 'silentNodes'>
+type Services = Pick<ApiServices, 'silentNodes' | 'ownKeys'>
 
-export function presentLane(status: LaneStatus, { silentNodes }: Services): LaneResource {
+export function presentLane(status: LaneStatus, { silentNodes, ownKeys }: Services): LaneResource {
   const { signer, cursor, queued, inFlight, stuck, reserved, free, lowestReserved, health, lease } = status
   return {
     chainId: signer.lane.chainId,
@@ -38,6 +39,8 @@ export function presentLane(status: LaneStatus, { silentNodes }: Services): Lane
       ceiling: health.window.ceiling,
       since: presentInstant(health.window.since),
     },
+    key: presentKey(ownKeys.find(signer.lane.signer)),
+    lastSignedAt: presentOptionalInstant(health.lastSignedAt ?? null),
     lastConfirmationAt: presentOptionalInstant(health.lastConfirmationAt),
     lastNonceMovementAt: presentOptionalInstant(health.lastNonceMovementAt),
     lease: lease && {
@@ -60,6 +63,13 @@ function presentBalance({ balance, txCost, problems }: LaneStatus['health']): La
       isLow: problems.some(({ code }) => code === 'balance_low'),
     }
   )
+}
+
+function presentKey(key: KeyState | null): LaneResource['key'] {
+  if (key === null) return null
+  const { source, place, problem } = key
+  const since = presentOptionalInstant(problem?.since ?? null)
+  return { source, place, canSign: problem === null, problem: problem?.message ?? null, since }
 }
 
 function presentLaneProblem({ since, txId, ...problem }: ShownProblem): LaneResource['problems'][number] {

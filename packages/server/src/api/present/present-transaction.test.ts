@@ -129,6 +129,7 @@ test('a queued transaction has nothing of the chain', () => {
     finalAt: null,
     fence: null,
     node: null,
+    approval: null,
     suspended: false,
     submitCount: 0,
     lastSubmitAt: null,

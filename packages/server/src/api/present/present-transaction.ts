@@ -15,6 +15,7 @@ import { presentInstant, presentOptionalInstant } from '../contract/values/insta
 import { countConfirmations } from './count-confirmations.ts'
 import { presentWantedFees } from './present-fees.ts'
 import { presentReceipt } from './present-receipt.ts'
+import { presentApproval } from './present-rules.ts'
 
 type Sends = 'suspended' | 'submitCount' | 'submittedAt' | 'lastSubmitAt' | 'nextResubmitAt' | 'stuckAt'
 
@@ -64,6 +65,7 @@ export function presentTransaction(tx: Transaction, around: Surroundings): Trans
     finalAt: presentOptionalInstant('finalAt' in tx ? tx.finalAt : null),
     fence: 'fence' in tx ? tx.fence : null,
     node: 'nodeId' in tx ? tx.nodeId : null,
+    approval: tx.approval === undefined ? null : presentApproval(tx.approval),
   }
 }
 

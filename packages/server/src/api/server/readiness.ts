@@ -3,9 +3,10 @@
  * that do not report, and signers that cannot continue.
  */
 import type { ShownProblem, SilentNode } from '../../core/explain/describe-problem.ts'
-import { CHAIN_STEPS, DATABASE_STEP, SILENT_NODE_STEP } from '../../core/explain/next-steps.ts'
+import { CHAIN_STEPS, DATABASE_STEP, KEY_STORE_STEP, SILENT_NODE_STEP } from '../../core/explain/next-steps.ts'
 import { spellTime } from '../../core/explain/spell-time.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { KeySourceState } from '../../ports/key-source.ts'
 import { type LaneStatus, type Store, StoreUnavailable } from '../../ports/store.ts'
 import type { ChainStatus, ReadinessProblem } from '../api-services.ts'
 import { checksumAddress } from '../contract/values/address.ts'
@@ -18,6 +19,8 @@ interface ReadinessPorts {
   readonly schemaVersion: number
   chainStatus(): readonly ChainStatus[]
   silentNodes(): readonly SilentNode[]
+  /** Left out: none. */
+  keySources?(): readonly KeySourceState[]
   readonly timeoutMs?: number
 }
 
@@ -43,7 +46,8 @@ export function createReadiness(ports: ReadinessPorts): () => Promise<readonly R
   return async () => {
     const [database, signers] = await checkDatabase(ports, readLanes)
     const chains = ports.chainStatus().flatMap(checkChain)
-    return [...database, ...chains, ...ports.silentNodes().map(describeSilent), ...signers]
+    const keys = ports.keySources?.().flatMap(checkKeySource) ?? []
+    return [...database, ...chains, ...ports.silentNodes().map(describeSilent), ...keys, ...signers]
   }
 }
 
@@ -96,6 +100,14 @@ function checkChain({ chainId, health: { state, message } }: ChainStatus): Readi
 function describeSilent({ nodeId, heartbeatAt }: SilentNode): ReadinessProblem {
   const message = `has not reported since ${spellTime(heartbeatAt)}`
   return { part: `node ${nodeId}`, message, action: SILENT_NODE_STEP, isMinor: true }
+}
+
+/** The endpoint is public: of a folder or a database, it does not say which file or key it is. */
+function checkKeySource({ source, problem }: KeySourceState): ReadinessProblem[] {
+  if (problem === null) return []
+  const isRemote = source === 'remote' || source === 'aws_kms' || source === 'google_kms' || source === 'vault'
+  const message = isRemote ? problem.message : 'has a key that cannot be used; see the log'
+  return [{ part: `key store ${source}`, message, action: KEY_STORE_STEP, isMinor: true }]
 }
 
 /**

@@ -7,7 +7,8 @@ import type { Lane } from '../lane/lane.ts'
  * send, and the list alone shows what a key can do.
  */
 /** `priority` is the right to jump a signer's queue, not a route's scope: normal priority does not need it. */
-export const SCOPES = ['read', 'send', 'operate', 'admin', 'priority'] as const
+/** `approve`: the right to release transactions that wait for approval. Rules name the keys that may. */
+export const SCOPES = ['read', 'send', 'operate', 'admin', 'priority', 'approve'] as const
 export type Scope = (typeof SCOPES)[number]
 
 /** The lanes that a caller may see and use. Null: all of them. */
@@ -62,6 +63,13 @@ export function mayUseChain({ chains }: Pick<Reach, 'chains'>, chainId: number):
 
 export function reachesAll({ signers, chains }: Reach): boolean {
   return signers === null && chains === null
+}
+
+const ACTOR = /\(([0-9a-f]{16})\)$/
+
+/** The key of a caller, from how the history names it; null: none. */
+export function keyIdOfActor(actor: string): string | null {
+  return ACTOR.exec(actor)?.[1] ?? null
 }
 
 /** How the history names callers: by the key's name, which people know, and its id, which is unique. */

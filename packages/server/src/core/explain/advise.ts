@@ -8,6 +8,7 @@ import { CHAIN_STEPS, laneStep, SILENT_NODE_STEP } from './next-steps.ts'
 /** Causes that are also problems of the lane. */
 const LANE_CAUSES: Readonly<Partial<Record<Cause, LaneProblemCode>>> = {
   waiting_for_funds: 'out_of_funds',
+  waiting_for_key: 'key_unavailable',
   fee_above_cap: 'fee_above_cap',
   foreign_nonce: 'foreign_nonce',
   blocked_by_reservation: 'blocked_by_reservation',
@@ -34,6 +35,10 @@ function adviseOnState(tx: Transaction, cause: Cause, { chain }: ExplainContext)
       return CHAIN_STEPS[chain.state] ?? null
     case 'lane_paused':
       return `Resume the signer: \`drover signer resume ${tx.intent.lane.signer} --reason "…"\`.`
+    case 'awaiting_approval':
+      return `Approve or refuse it with one of those keys: \`drover tx approve ${tx.id} --reason "…"\`.`
+    case 'held_by_rule':
+      return `Look at the rules: \`drover rules show ${tx.intent.lane.signer}\`. Change them, wait until the window has room, or cancel it: \`drover tx cancel ${tx.id} --reason "…"\`.`
     case 'suspended':
       return `Resume it: \`drover tx resume ${tx.id} --reason "…"\`.`
     default:

@@ -55,6 +55,16 @@ test('a foreign nonce: its transaction is in the command', () => {
   expect(shown?.action).toContain(`drover tx requeue ${TX} `)
 })
 
+test.each([
+  [null, 'Nonce 7 is stuck: refused.'],
+  [1, 'Nonce 7 is stuck: refused.'],
+  [2, 'Nonce 7 is stuck: refused. 1 more transaction of this signer is also stuck.'],
+  [3, 'Nonce 7 is stuck: refused. 2 more transactions of this signer are also stuck.'],
+])('%s stuck: how many more', (count, message) => {
+  const problems = [problem({ nonce: 7, count, detail: 'refused' })]
+  expect(describeLaneProblems({ ...LANE, problems }, [])[0]?.message).toBe(message)
+})
+
 test('a reservation is named where it is still the one', () => {
   const lowestReserved = { reservationId: 'r-1', nonce: 4, lockedUntil: AT + 60_000 }
   const problems = [problem({ code: 'blocked_by_reservation', nonce: 4 })]

@@ -99,6 +99,8 @@ function spell(problem: LaneProblem, lane: TroubledLane): string {
       return `Out of funds: ${detail ?? 'the account cannot pay for the next transaction'}.${spellBalance(lane)}`
     case 'balance_low':
       return `The balance is low.${spellBalance(lane)}`
+    case 'key_unavailable':
+      return `The key cannot sign${why}.`
     case 'fee_above_cap':
       return `The gas price is above the limit${why}.`
     case 'foreign_nonce':

@@ -28,6 +28,10 @@ function explainDropped(tx: Dropped): Finding {
           ...OVER,
         }
   }
+  if (tx.subState === 'not_approved') {
+    const why = spellError(tx.error, 'it was not approved')
+    return { cause: 'not_approved', summary: `It was cancelled at ${at}, before it got a nonce: ${why}`, ...OVER }
+  }
   if (tx.subState === 'replaced') {
     const why = spellError(tx.error, 'another transaction used its nonce')
     return { cause: 'replaced', summary: `An operator closed it at ${at}: ${why}`, ...OVER }

@@ -4,6 +4,7 @@ import type { ShownWindow } from '../lane/window.ts'
 import type { Attempt, Queued } from '../transaction/transaction.ts'
 import { findMissingOwner } from './explain-owner.ts'
 import { freeReservation, spellReservation } from './explain-reservation.ts'
+import { explainApproval, explainHeld } from './explain-rules.ts'
 import { countSlots } from './explain-slots.ts'
 import type { BlockedBy, Cause, ExplainContext, Finding } from './explanation.ts'
 import { spellError } from './spell-error.ts'
@@ -16,6 +17,8 @@ const REASONS: readonly Explainer[] = [
   missingOwner,
   deadlinePassed,
   suspended,
+  explainApproval,
+  explainHeld,
   lanePaused,
   laneCancelling,
   slotsTaken,
@@ -168,6 +171,7 @@ const DEFERRALS: Readonly<Record<string, { readonly cause: Cause; readonly cure:
   waiting_for_node: { cause: 'waiting_for_node', cure: 'an RPC node responds' },
   waiting_for_predecessor: { cause: 'waiting_for_predecessor', cure: 'the transactions before it are mined' },
   waiting_for_funds: { cause: 'waiting_for_funds', cure: 'the account has enough funds' },
+  waiting_for_key: { cause: 'waiting_for_key', cure: 'its key can sign again' },
   fee_above_cap: { cause: 'fee_above_cap', cure: 'gas costs no more than the limit and the offer' },
 }
 
@@ -188,10 +192,12 @@ function deferred(tx: Queued, context: ExplainContext): Finding | null {
   return {
     cause,
     ...(blockedBy && { blockedBy }),
-    summary: `Preparing it failed ${spellCount(tx.prepareFailures, 'time')}: ${why} It has no nonce yet.${ahead(context)}`,
+    summary: `${cause === 'waiting_for_key' ? 'Signing' : 'Preparing'} it failed ${spellCount(tx.prepareFailures, 'time')}: ${why} It has no nonce yet.${ahead(context)}`,
     nextAction: WATCHED.includes(cause)
       ? `Drover checks it again with every block, and at ${spellTime(nextActionAt)} at the latest. It gets a nonce once ${cure}.`
-      : `Drover prepares it again at ${spellTime(nextActionAt)}. It gets a nonce once ${cure}.`,
+      : cause === 'waiting_for_key'
+        ? `Drover signs it as soon as the key store responds, and tries at ${spellTime(nextActionAt)} at the latest.`
+        : `Drover prepares it again at ${spellTime(nextActionAt)}. It gets a nonce once ${cure}.`,
     nextActionAt,
   }
 }

@@ -38,6 +38,11 @@ const reserved = {
   hash: null,
   alarm: null,
 } as const
+const approvalBy = (...names: readonly string[]) => ({
+  needs: [{ subject: 'key:0123456789abcdef' as const, of: 2, keys: ['ann', 'bob'] }],
+  votes: names.map((name) => ({ name, keyId: name, at: T0, reason: 'checked' })),
+  expiresAt: T0 + 20_500,
+})
 const phantom = { ...reserved, isUsed: true, hash: `0x${'de'.repeat(32)}`, alarm: 'unknown_hash' } as const
 const now = T0 + 20_000
 
@@ -147,15 +152,46 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     context({ policy: fast }, { unmined: 4, window: { size: 4, reason: 'dropped' }, lowestUnmined: lower }),
     ['4 of 4 slots', 'keep no more', 'is mined'],
   ],
-  ...(['waiting_for_node', 'waiting_for_predecessor', 'waiting_for_funds', 'fee_above_cap'] as const).map(
-    (subState): (typeof CASES)[number] => [
-      subState,
-      'deferred',
-      deferred(subState, { retryAt: now + 500 }),
-      context(),
-      ['failed 2 times', `deferred by ${subState}`, time(now + 500), `expires at ${time(T0 + 60_000)}`],
-    ],
-  ),
+  ...(
+    ['waiting_for_node', 'waiting_for_predecessor', 'waiting_for_funds', 'waiting_for_key', 'fee_above_cap'] as const
+  ).map((subState): (typeof CASES)[number] => [
+    subState,
+    'deferred',
+    deferred(subState, { retryAt: now + 500 }),
+    context(),
+    ['failed 2 times', `deferred by ${subState}`, time(now + 500), `expires at ${time(T0 + 60_000)}`],
+  ]),
+  [
+    'awaiting_approval',
+    'half approved',
+    queued({ subState: 'awaiting_approval', approval: approvalBy('ann') }),
+    context(),
+    ['1 more approval', 'ann, bob', 'Approved by ann', time(now + 500)],
+  ],
+  [
+    'awaiting_approval',
+    'too late',
+    queued({ subState: 'awaiting_approval', approval: { ...approvalBy(), expiresAt: now } }),
+    context(),
+    ['2 more approvals', 'Nobody has approved it yet', 'cancels it'],
+  ],
+  [
+    'held_by_rule',
+    'by a cap',
+    deferred('held_by_rule', {
+      retryAt: now + 500,
+      error: { code: 'held_by_rule', message: 'value.perDay: too much' },
+    }),
+    context(),
+    ['A spending rule holds it: value.perDay: too much', time(now + 500)],
+  ],
+  [
+    'not_approved',
+    'refused',
+    dropped('CANCELLED', 'not_approved', { error: { code: 'approval_refused', message: 'bob refused it: no' } }),
+    context(),
+    ['before it got a nonce', 'bob refused it: no'],
+  ],
   ['waiting_in_line', 'in line', queued(), context({ queueAhead: 4 }), ['4 transactions']],
   ['preparing', 'first', queued(), context(), ['next in the queue', '0 of 1 slot']],
   [

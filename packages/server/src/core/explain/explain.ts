@@ -3,7 +3,8 @@
  * do.
  */
 
-import { allowedActions, OPERATOR_ACTIONS, type OperatorAction } from '../transaction/allowed-actions.ts'
+import { allowedActions, OPERATOR_ACTIONS } from '../transaction/allowed-actions.ts'
+import { awaitsApproval } from '../transaction/await-approval.ts'
 import { isTerminal, type Transaction } from '../transaction/transaction.ts'
 import { adviseOn } from './advise.ts'
 import { describeAction } from './describe-action.ts'
@@ -13,22 +14,32 @@ import { explainInFlight } from './explain-in-flight.ts'
 import { explainQueued } from './explain-queued.ts'
 import type { ExplainContext, Finding } from './explanation.ts'
 
+/** What can be done to a transaction: by an operator, or by a key that its rules name. */
+export const EXPLAINED_ACTIONS = ['approve', 'reject', ...OPERATOR_ACTIONS] as const
+export type ExplainedAction = (typeof EXPLAINED_ACTIONS)[number]
+
 export interface Explanation extends Finding {
   /** What state and policy allow an operator to do here, and the effect of each. */
-  readonly options: readonly { readonly action: OperatorAction; readonly effect: string }[]
+  readonly options: readonly { readonly action: ExplainedAction; readonly effect: string }[]
   /** What a person should do now; null if nothing. */
   readonly advice: string | null
 }
 
 export function explain(tx: Transaction, context: ExplainContext): Explanation {
   const verdicts = allowedActions(tx, context.policy)
+  const decisions = awaitsApproval(tx) ? APPROVAL_OPTIONS : []
   const options = OPERATOR_ACTIONS.filter((action) => verdicts[action].allowed).map((action) => ({
     action,
     effect: describeAction(action, tx),
   }))
   const finding = find(tx, context)
-  return { ...finding, options, advice: adviseOn(tx, finding, context) }
+  return { ...finding, options: [...decisions, ...options], advice: adviseOn(tx, finding, context) }
 }
+
+const APPROVAL_OPTIONS: Explanation['options'] = [
+  { action: 'approve', effect: 'counts as one approval; with the last one it needs, it takes its turn in the queue' },
+  { action: 'reject', effect: 'ends it as CANCELLED; it has no nonce yet' },
+]
 
 function find(tx: Transaction, context: ExplainContext): Finding {
   if (isTerminal(tx)) return explainFinal(tx)

@@ -12,6 +12,9 @@ export const DATABASE_STEP =
 export const SILENT_NODE_STEP =
   'Start it again, or check its log. Other nodes that have the keys take over its signers when its lease ends.'
 
+export const KEY_STORE_STEP =
+  'Check that the key store is running and that Drover may use it. Nothing is lost, and Drover continues by itself.'
+
 export const CHAIN_STEPS: Readonly<Partial<Record<ChainState, string>>> = {
   unreachable:
     'Check that the RPC node is running and that its URL (`rpcUrl`) is right, or add a second URL. Drover continues by itself.',
@@ -41,6 +44,8 @@ export function laneStep(code: LaneProblemCode, { signer, chainId }: LaneName): 
       return 'Run `drover tx explain <id>`: it says why and lists what you can do.'
     case 'blocked_by_reservation':
       return 'Release the reservations: `drover signer release-reservations <address> --reason "…"`. This is safe at any time.'
+    case 'key_unavailable':
+      return `${KEY_STORE_STEP} Test it with \`drover signer verify <address>\`.`
     case 'no_owner':
       return `Start a Drover node that has the key of ${signer}.`
     case 'owner_silent':

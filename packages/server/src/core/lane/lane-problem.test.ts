@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest'
+import { toQueued } from '../../store/rules/queued-transaction.ts'
+import { anyIntent, anyLane, toAllocated, toTracking } from '../../testing/store/samples.ts'
 import { findLaneProblems, type LaneScene } from './lane-problem.ts'
 
 const NOW = 1_000_000
+const NODE = { nodeId: 'node-a', fence: 1 }
 const WELL: LaneScene = {
   now: NOW,
   inFlight: [],
   unfunded: null,
   priced: null,
+  unsigned: null,
   isBalanceLow: false,
   overdueReservation: null,
 }
@@ -21,6 +25,20 @@ test('what waits in the queue is named with its reason', () => {
     { code: 'out_of_funds', txId: 'a', nonce: null, detail: 'too poor', since: NOW },
     { code: 'fee_above_cap', txId: 'b', nonce: null, detail: 'too dear', since: NOW },
   ])
+})
+
+test('what was sent and waits for money is named before what is queued; what is stuck or mined is not', () => {
+  const sent = toTracking(toAllocated(toQueued({ id: 'c', intent: anyIntent(anyLane()) }, 1), 7, NODE))
+  const waiting = {
+    ...sent,
+    subState: 'waiting_for_funds',
+    error: { code: 'insufficient_funds', message: 'poor' },
+  } as const
+  const scene = { ...WELL, unfunded: { txId: 'a', message: 'too poor' } }
+  expect(findLaneProblems({ ...scene, inFlight: [sent, waiting] }, [])).toMatchObject([
+    { code: 'out_of_funds', txId: 'c', nonce: 7, detail: 'poor' },
+  ])
+  expect(findLaneProblems({ ...scene, inFlight: [sent] }, [])).toMatchObject([{ code: 'out_of_funds', txId: 'a' }])
 })
 
 test('an ongoing problem keeps its start time; a solved one is gone', () => {

@@ -8,6 +8,7 @@ import { type InFlight, inclusionOf, type TxId } from '../transaction/transactio
 export const LANE_PROBLEMS = [
   'no_owner',
   'owner_silent',
+  'key_unavailable',
   'foreign_nonce',
   'stuck',
   'out_of_funds',
@@ -44,6 +45,8 @@ export interface LaneScene {
   readonly unfunded: QueueWait | null
   readonly priced: QueueWait | null
   readonly isBalanceLow: boolean
+  /** The first in the queue that could not be signed. */
+  readonly unsigned: QueueWait | null
   /** The lowest nonce that is reserved by a caller and not mined yet, if it has been reserved for too long. */
   readonly overdueReservation: { readonly nonce: number; readonly since: number } | null
 }
@@ -51,6 +54,7 @@ export interface LaneScene {
 /** In the order of `LANE_PROBLEMS`, at most one of each code. A problem that was there before keeps its start time. */
 export function findLaneProblems(scene: LaneScene, before: readonly LaneProblem[]): readonly LaneProblem[] {
   const found = [
+    findUnsigned(scene),
     findStuck(scene, 'foreign_nonce'),
     findStuck(scene, 'stuck'),
     findWait(scene, 'out_of_funds'),
@@ -98,6 +102,10 @@ function findWait(scene: LaneScene, code: keyof typeof SUB_STATES): LaneProblem 
   }
   const queued = code === 'out_of_funds' ? scene.unfunded : scene.priced
   return queued && { ...problem(code, scene.now), txId: queued.txId, detail: queued.message }
+}
+
+function findUnsigned({ unsigned, now }: LaneScene): LaneProblem | null {
+  return unsigned && { ...problem('key_unavailable', now), txId: unsigned.txId, detail: unsigned.message }
 }
 
 function findReservation({ overdueReservation }: LaneScene): LaneProblem | null {

@@ -81,7 +81,13 @@ export const FIRE_STATES = ['OBSERVED', 'QUEUED', 'SKIPPED'] as const
 export type FireState = (typeof FIRE_STATES)[number]
 
 /** `not_accepted`: no transaction could be made from it, for example because its signer is gone. */
-export type SkipReason = 'condition_not_met' | 'condition_failed' | 'overlap' | 'queue_full' | 'not_accepted'
+export type SkipReason =
+  | 'condition_not_met'
+  | 'condition_failed'
+  | 'overlap'
+  | 'queue_full'
+  | 'refused_by_rule'
+  | 'not_accepted'
 
 export interface ConditionOutcome {
   readonly outcome: 'met' | 'not_met' | 'failed'

@@ -1,7 +1,9 @@
 /** What moves a transaction that has no nonce yet: preparation, its deadline, an operator, and the nonce itself. */
 import type { Policy } from '../lane/policy.ts'
+import { AWAITING, awaitsApproval, moveApproval } from './await-approval.ts'
+import { dropQueued } from './drop-queued.ts'
 import { move, noteOperator, type Step, stay } from './step.ts'
-import type { Dropped, Queued, TxError } from './transaction.ts'
+import type { Queued } from './transaction.ts'
 import type { TxEvent } from './tx-event.ts'
 
 export function moveQueued(tx: Queued, event: TxEvent, policy: Policy): Step {
@@ -20,13 +22,18 @@ export function moveQueued(tx: Queued, event: TxEvent, policy: Policy): Step {
       )
     case 'prepare.rejected':
       if (tx.suspended) return stay(tx)
-      return move(drop(tx, 'CANCELLED', 'rejected', event.error, event.at), {
+      return move(dropQueued(tx, 'CANCELLED', 'rejected', event.error, event.at), {
         type: event.type,
         cause: event.error.code,
         detail: { message: event.error.message, reason: event.error.reason ?? null },
       })
     case 'deadline.passed':
       return expire(tx, event.at)
+    case 'approval.required':
+    case 'approval.given':
+    case 'approval.refused':
+    case 'approval.expired':
+      return moveApproval(tx, event)
     case 'nonce.allocated':
       return allocate(tx, event, policy)
     case 'operator.suspended':
@@ -34,12 +41,12 @@ export function moveQueued(tx: Queued, event: TxEvent, policy: Policy): Step {
       return move({ ...tx, suspended: true, subState: 'suspended' }, noteOperator(event))
     case 'operator.resumed':
       if (!tx.suspended) return stay(tx)
-      return move({ ...tx, ...inLine(false), suspended: false }, noteOperator(event))
+      return move({ ...tx, ...(awaitsApproval(tx) ? AWAITING : inLine(false)), suspended: false }, noteOperator(event))
     case 'operator.retried':
       if (tx.suspended || tx.retryAt === null) return stay(tx)
       return move({ ...tx, ...inLine(false) }, noteOperator(event))
     case 'operator.cancelled':
-      return move(drop(tx, 'CANCELLED', 'cancelled', null, event.at), noteOperator(event))
+      return move(dropQueued(tx, 'CANCELLED', 'cancelled', null, event.at), noteOperator(event))
     default:
       return stay(tx)
   }
@@ -54,7 +61,7 @@ function expire(tx: Queued, at: number): Step {
   const { validUntil } = tx.intent
   if (validUntil === null || at < validUntil) return stay(tx)
   const error = { code: 'expired', message: 'validUntil passed before it got a nonce' }
-  return move(drop(tx, 'EXPIRED', 'expired', error, at), {
+  return move(dropQueued(tx, 'EXPIRED', 'expired', error, at), {
     type: 'deadline.passed',
     cause: null,
     detail: { validUntil },
@@ -62,8 +69,8 @@ function expire(tx: Queued, at: number): Step {
 }
 
 function allocate(tx: Queued, event: Extract<TxEvent, { type: 'nonce.allocated' }>, policy: Policy): Step {
-  if (tx.suspended) return stay(tx)
-  const { retryAt: _, prepareFailures: __, ...base } = tx
+  if (tx.suspended || awaitsApproval(tx)) return stay(tx)
+  const { retryAt: _, prepareFailures: __, hasRules: ___, ...base } = tx
   return move(
     {
       ...base,
@@ -89,15 +96,4 @@ function allocate(tx: Queued, event: Extract<TxEvent, { type: 'nonce.allocated' 
     { type: event.type, cause: null, detail: { nonce: event.nonce, hash: event.attempt.hash } },
     { type: 'broadcast' },
   )
-}
-
-function drop(
-  tx: Queued,
-  state: Dropped['state'],
-  subState: Dropped['subState'],
-  error: TxError | null,
-  at: number,
-): Dropped {
-  const { retryAt: _, prepareFailures: __, ...base } = tx
-  return { ...base, state, subState, error, nonce: null, finalAt: at }
 }

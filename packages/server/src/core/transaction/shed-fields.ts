@@ -3,8 +3,9 @@ import type { InFlight } from './transaction.ts'
 
 /** What remains of a transaction that gives up its nonce. */
 export function withoutNonce(tx: InFlight) {
-  const { id, intent, version, suspended, createdAt, attempts } = tx
-  return { id, intent, version, suspended, createdAt, attempts }
+  const { id, intent, version, suspended, createdAt, attempts, keyId, approval } = tx
+  const kept = { ...(keyId !== undefined && { keyId }), ...(approval !== undefined && { approval }) }
+  return { id, intent, version, suspended, createdAt, attempts, ...kept }
 }
 
 export function withoutStuck<T extends InFlight>(tx: T): Omit<T, 'stuckAt'> {

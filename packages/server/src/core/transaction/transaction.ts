@@ -4,6 +4,7 @@ import type { Confirmation, Finality, Inclusion } from '../chain/finality.ts'
 import type { Fees, Speed, WantedFees } from '../fees/fees.ts'
 import type { Address, Hash, Hex } from '../hex.ts'
 import type { Lane } from '../lane/lane.ts'
+import type { Approval } from '../rules/approval.ts'
 
 export const TX_STATES = [
   'QUEUED',
@@ -26,7 +27,10 @@ export const SUB_STATES = [
   'waiting_for_node',
   'waiting_for_predecessor',
   'waiting_for_funds',
+  'waiting_for_key',
   'fee_above_cap',
+  'held_by_rule',
+  'awaiting_approval',
   'signed',
   'pending',
   'preconfirmed',
@@ -38,6 +42,7 @@ export const SUB_STATES = [
   'reorged',
   'suspended',
   'rejected',
+  'not_approved',
   'final',
   'cancelled',
   'expired',
@@ -127,6 +132,10 @@ interface Base {
   readonly createdAt: number
   /** Every byte string ever signed for it, oldest first. */
   readonly attempts: readonly Attempt[]
+  /** The API key that sent it. Absent: none. */
+  readonly keyId?: string
+  /** Who has to approve it, and who has. Absent: nobody had to. */
+  readonly approval?: Approval
 }
 
 interface Signed extends Base {
@@ -156,6 +165,8 @@ export type Queued = Base & {
   /** Preparation failed for now; not tried again before this. */
   readonly retryAt: number | null
   readonly prepareFailures: number
+  /** Rules bind it, so they are checked before it is signed. Only the queue says so. */
+  readonly hasRules?: true
 }
 export type Allocated = Signed & { readonly state: 'ALLOCATED' }
 export type Tracking = Signed & {

@@ -62,6 +62,14 @@ const EVENTS = {
   'prepare.deferred': { type: 'prepare.deferred', at, subState: 'waiting_for_node', error, retryAt: at + 1 },
   'prepare.rejected': { type: 'prepare.rejected', at, error },
   'deadline.passed': { type: 'deadline.passed', at },
+  'approval.required': {
+    type: 'approval.required',
+    at,
+    approval: { needs: [{ subject: 'key:0123456789abcdef', of: 1, keys: ['ann'] }], votes: [], expiresAt: at + 1 },
+  },
+  'approval.given': { type: 'approval.given', at, vote: { keyId: '1', name: 'ann', at, reason: 'checked' } },
+  'approval.refused': { type: 'approval.refused', at, by },
+  'approval.expired': { type: 'approval.expired', at },
   'nonce.allocated': {
     type: 'nonce.allocated',
     at,
@@ -108,6 +116,10 @@ const TABLE: Readonly<Record<TxEvent['type'], Readonly<Partial<Record<SampleName
     deferred: 'EXPIRED/expired',
     queuedSuspended: 'EXPIRED/expired',
   },
+  'approval.required': { queued: 'QUEUED/awaiting_approval', deferred: 'QUEUED/awaiting_approval' },
+  'approval.given': {},
+  'approval.refused': {},
+  'approval.expired': {},
   'nonce.allocated': { queued: 'ALLOCATED/signed broadcast', deferred: 'ALLOCATED/signed broadcast' },
   'broadcast.answered': {
     allocated: 'TRACKING/pending',

@@ -6,6 +6,7 @@ import type { Confirmation, Inclusion } from '../chain/finality.ts'
 import type { SendOutcome } from '../chain/send-outcome.ts'
 import type { Hash } from '../hex.ts'
 import type { NonceProof } from '../lane/nonce-user.ts'
+import type { Approval, ApprovalVote } from '../rules/approval.ts'
 import type { Attempt, SubState, TxError, TxState } from './transaction.ts'
 
 export type TxEvent =
@@ -18,6 +19,12 @@ export type TxEvent =
     }
   | { readonly type: 'prepare.rejected'; readonly at: number; readonly error: TxError }
   | { readonly type: 'deadline.passed'; readonly at: number }
+  /** Its rules ask for an approval that it does not have. */
+  | { readonly type: 'approval.required'; readonly at: number; readonly approval: Approval }
+  | { readonly type: 'approval.given'; readonly at: number; readonly vote: ApprovalVote }
+  | { readonly type: 'approval.refused'; readonly at: number; readonly by: OperatorAct }
+  /** By the database's clock. */
+  | { readonly type: 'approval.expired'; readonly at: number }
   | {
       readonly type: 'nonce.allocated'
       readonly at: number
@@ -104,6 +111,8 @@ export const COMPLETING_EVENTS = [
   'finality.reached',
   'prepare.rejected',
   'deadline.passed',
+  'approval.refused',
+  'approval.expired',
   'operator.cancelled',
   'operator.resolved',
   'operator.closed',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { plainRequest } from '../../testing/engine/plain-request.ts'
-import { type AcceptRequest, digestRequest } from './accept-request.ts'
+import { type AcceptRequest, digestRequest, formIntent } from './accept-request.ts'
 
 const SIGNER = `0x${'11'.repeat(20)}` as const
 const STRANGER = `0x${'99'.repeat(20)}` as const
@@ -62,4 +62,11 @@ describe('the digest of a request', () => {
       '0xb80d75e22f6ae337d34a0e7555e97c2708416e2c62811b68dcde377bc961bfb3',
     ])
   })
+})
+
+test('an empty access list is none', () => {
+  const form = (accessList: NonNullable<AcceptRequest['accessList']>) =>
+    formIntent({ ...REQUEST, accessList }, { chainId: 1, signer: SIGNER }, { speed: 'standard', simulate: true })
+  expect(form([])).not.toHaveProperty('accessList')
+  expect(form([{ address: TARGET, storageKeys: [] }]).accessList).toHaveLength(1)
 })

@@ -30,6 +30,8 @@ export interface AcceptRequest {
   readonly by?: string
   /** The tenant that owns the request; omitted or null: the service has no keys. Not part of the digest either. */
   readonly tenant?: string | null
+  /** The API key that sent it: its rules bind the transaction. Not part of the digest either. */
+  readonly keyId?: string
   /** The answer, unless this repeats an earlier request, which gets its first answer again; not part of the digest. */
   readonly refusal?: AppError
   /** The most that the API key may spend on the fee; not part of the digest. */

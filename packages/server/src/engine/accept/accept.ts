@@ -9,12 +9,16 @@
 import { AppError } from '../../core/app-error.ts'
 import { findUnmineable, isTinyPrice } from '../../core/fees/unmineable-price.ts'
 import type { Lane } from '../../core/lane/lane.ts'
+import { subjectsOf } from '../../core/rules/rule-set.ts'
 import type { Intent, Transaction } from '../../core/transaction/transaction.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import type { Random } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
 import { createFeeMarkets } from '../fees/fee-markets.ts'
 import { refuseFees } from '../fees/refuse-fees.ts'
+import { estimateFee } from '../rules/estimate-fee.ts'
+import { refusalError } from '../rules/refusal-error.ts'
+import type { RuleBook } from '../rules/rule-book.ts'
 import type { QueueBounds } from '../tenants/queue-depth.ts'
 import type { Tenant, TenantPool } from '../tenants/tenant-pool.ts'
 import { type AcceptDefaults, type AcceptRequest, formIntent } from './accept-request.ts'
@@ -53,6 +57,8 @@ interface AcceptPorts extends SimulationPorts {
   /** Omitted: everything is accepted. */
   readonly bounds?: AcceptBounds
   readonly defaults?: Partial<AcceptDefaults>
+  /** Which signers and keys have rules that limit fees; omitted: none. */
+  readonly rules?: Pick<RuleBook, 'countsGas'>
   /** The chain's cap on the fee of one transaction, in wei; null only if an operator set `none`. */
   maxTxFeeOf(chainId: number): bigint | null
 }
@@ -130,7 +136,7 @@ export function createAccept(ports: AcceptPorts): Accept {
   }
 
   async function store(intent: Intent, request: AcceptRequest, submit: Intake['submit']): Promise<Accepted> {
-    const { tenant = null, by } = request
+    const { tenant = null, by, keyId } = request
     const simulated = intent.simulate ? await simulate(intent, tenant) : null
     if (simulated?.type === 'refused') {
       // The same request may have been accepted, and even mined, while this one was simulated.
@@ -138,11 +144,16 @@ export function createAccept(ports: AcceptPorts): Accept {
       if (twin !== null) return twin
       throw simulated.error
     }
+    const countsGas = ports.rules?.countsGas(subjectsOf(intent.lane.signer, keyId)) === true
+    const gas = simulated?.type === 'passed' ? simulated.gas : null
+    const feeWei = countsGas ? await estimateFee(intent, gas, markets) : null
     const outcome = await submit({
       id: random.id(clock.now()),
       intent: { ...intent, simulated: simulated?.type === 'passed' },
       ...(by !== undefined && { by }),
       ...(tenant !== null && { tenant }),
+      ...(keyId !== undefined && { keyId }),
+      ...(feeWei !== null && { feeWei }),
     })
     switch (outcome.type) {
       case 'inserted':
@@ -153,6 +164,12 @@ export function createAccept(ports: AcceptPorts): Accept {
         throw conflict(intent.requestId ?? '', outcome.transactionId)
       case 'unknown_signer':
         throw unknownSigner(intent.lane)
+      case 'refused_by_rule': {
+        // A repeat gets its first answer, whatever the rules say by now.
+        const twin = await findEarlier(intent, tenant)
+        if (twin !== null) return twin
+        throw refusalError(outcome.refused)
+      }
     }
   }
 

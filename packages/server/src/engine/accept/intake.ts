@@ -10,11 +10,13 @@
  */
 import { AppError } from '../../core/app-error.ts'
 import { backOff } from '../../core/back-off.ts'
+import type { Refused } from '../../core/rules/judge.ts'
 import type { Transaction, TxId } from '../../core/transaction/transaction.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { type InsertOutcome, type NewTransaction, type Store, StoreUnavailable } from '../../ports/store.ts'
+import { type InsertOutcome, type NewTransaction, StoreUnavailable } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { pause } from '../pause.ts'
+import type { RuledOutcome } from '../rules/ruled-insert.ts'
 import { createBatcher, type Pending } from '../write/batcher.ts'
 
 /** Same as the store's, except that a row found by its own repeat may have moved on from QUEUED already. */
@@ -23,6 +25,7 @@ export type IntakeOutcome =
   | { readonly type: 'existing'; readonly transaction: Transaction }
   | { readonly type: 'conflict'; readonly transactionId: TxId }
   | { readonly type: 'unknown_signer' }
+  | { readonly type: 'refused_by_rule'; readonly refused: Refused }
 
 export interface IntakeLimits {
   readonly lingerMs: number
@@ -49,7 +52,10 @@ export interface Intake {
 }
 
 interface IntakePorts {
-  readonly store: Pick<Store, 'insertTransactions'>
+  /** With the spending rules around it. */
+  readonly store: {
+    insertTransactions(batch: readonly NewTransaction[]): Promise<readonly (RuledOutcome | InsertOutcome)[]>
+  }
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly limits?: Partial<IntakeLimits>
@@ -128,7 +134,8 @@ export function createIntake({ store, clock, telemetry, rest, limits: given }: I
   }
 }
 
-function recogniseOwn(id: TxId, outcome: InsertOutcome): IntakeOutcome {
+function recogniseOwn(id: TxId, outcome: RuledOutcome | InsertOutcome): IntakeOutcome {
+  if (outcome.type === 'not_judged') throw new Error(`transaction ${id} was not held against its rules`)
   const isOwn = outcome.type === 'existing' && outcome.transaction.id === id
   return isOwn ? { type: 'inserted', transaction: outcome.transaction } : outcome
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { STABLE } from '../../core/lane/policy.ts'
-import { type Notice, type SignerRecord, StoreUnavailable } from '../../ports/store.ts'
+import type { Notice } from '../../ports/notice.ts'
+import { type SignerRecord, StoreUnavailable } from '../../ports/store.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { createKnownSigners } from './known-signers.ts'
 

@@ -13,7 +13,7 @@ import { type Batcher, createBatcher, type Pending } from '../write/batcher.ts'
 
 export type Simulated =
   /** It ran, and nothing is wrong with it. */
-  | { readonly type: 'passed' }
+  | { readonly type: 'passed'; readonly gas: bigint }
   | { readonly type: 'refused'; readonly error: AppError }
   /** No node could run it in time, or none that is known to be up to date. */
   | { readonly type: 'skipped' }
@@ -61,7 +61,7 @@ export function createSimulation(ports: SimulationPorts): Simulate {
 
   return async (intent, tenant = null) => {
     const outcome = await turns.run(tenant, () => run(intent))
-    if (outcome.type === 'ok') return { type: 'passed' }
+    if (outcome.type === 'ok') return { type: 'passed', gas: outcome.gas }
     if (outcome.type !== 'unknown' && outcome.atLatest !== true)
       return { type: 'refused', error: describeRejection(outcome) }
     const error = outcome.type === 'unknown' ? outcome.message : 'it failed on an RPC node that may be behind'

@@ -61,6 +61,21 @@ describe('a bump that no node accepts', () => {
   })
 })
 
+test('what was sent and refused for lack of money goes out again as soon as there is some', async () => {
+  const cluster = await setUp({ resubmitIntervalMs: 3_600_000 })
+  await cluster.startNode()
+  cluster.chain.setFault(({ name }) => (name === 'broadcast' ? 'unavailable' : null))
+  const id = await cluster.submit()
+  await cluster.clock.advance(20)
+  cluster.chain.setBalance(cluster.lane.signer, 0n)
+  cluster.chain.setFault(null)
+  await run(cluster, 3)
+  expect(await cluster.find(id)).toMatchObject({ subState: 'waiting_for_funds', nonce: 0 })
+  cluster.chain.setBalance(cluster.lane.signer, 10n ** 21n)
+  await run(cluster, 6)
+  expect(await cluster.find(id)).toMatchObject({ state: 'CONFIRMED' })
+})
+
 describe('balance', () => {
   async function balanceEvents(cluster: TestCluster) {
     const events = await cluster.store.readEvents(0, 10_000)

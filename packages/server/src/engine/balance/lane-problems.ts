@@ -29,6 +29,8 @@ export interface LaneProblems {
 }
 
 export interface ProblemScene extends Pick<LaneScene, 'now' | 'overdueReservation'> {
+  /** Undefined until the queue was read. */
+  readonly unsigned: LaneScene['unsigned'] | undefined
   readonly policy: Policy
   readonly funds: Pick<LaneFunds, 'known' | 'waits'>
   /** The lane has given out a nonce before. */
@@ -42,13 +44,23 @@ export function createLaneProblems(ports: { readonly telemetry: Telemetry; reado
   /** Problems whose metric is set. */
   const shown = new Set<FoundCode>()
 
-  function update(draft: LaneDraft, { now, policy, funds, overdueReservation, hasSent }: ProblemScene): void {
+  function update(draft: LaneDraft, given: ProblemScene): void {
+    const { now, policy, funds, overdueReservation, hasSent } = given
     const { balance, txCost } = funds.known()
     const { unfunded, priced } = funds.waits() ?? recallWaits(problems)
+    const unsigned = given.unsigned === undefined ? recallWaits(problems).unsigned : given.unsigned
     const wasLow = problems.some(({ code }) => code === 'balance_low')
     const isInUse = hasSent || unfunded !== null
     const isLow = balance === null ? wasLow : isBalanceLow({ balanceWei: balance.wei, txCost, isInUse }, policy, wasLow)
-    const scene = { now, overdueReservation, inFlight: draft.inFlight(), unfunded, priced, isBalanceLow: isLow }
+    const scene = {
+      now,
+      overdueReservation,
+      inFlight: draft.inFlight(),
+      unfunded,
+      priced,
+      unsigned,
+      isBalanceLow: isLow,
+    }
     const found = findLaneProblems(scene, problems)
     const isSame =
       found.length === problems.length &&
@@ -115,12 +127,12 @@ export function createLaneProblems(ports: { readonly telemetry: Telemetry; reado
 }
 
 /** Until the queue was read, what the last owner saw of it still holds. */
-function recallWaits(problems: readonly LaneProblem[]): Pick<LaneScene, 'unfunded' | 'priced'> {
+function recallWaits(problems: readonly LaneProblem[]): Pick<LaneScene, 'unfunded' | 'priced' | 'unsigned'> {
   const find = (code: FoundCode) => {
     const { txId = null, nonce = null, detail = null } = problems.find((each) => each.code === code) ?? {}
     return txId === null || nonce !== null ? null : { txId, message: detail ?? '' }
   }
-  return { unfunded: find('out_of_funds'), priced: find('fee_above_cap') }
+  return { unfunded: find('out_of_funds'), priced: find('fee_above_cap'), unsigned: find('key_unavailable') }
 }
 
 const OURS = { nodeId: '', expiresAt: 0, live: true }

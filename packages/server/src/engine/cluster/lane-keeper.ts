@@ -136,6 +136,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     const records = await store.listSigners()
     signers = new Map(records.map((record) => [laneKey(record.lane), record]))
     wakeChanged(before)
+    leaveRemoved()
     await claim(nodes)
     telemetry.gauge('drover_lanes_owned', held.size)
   }
@@ -158,6 +159,11 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
       if (was !== undefined && is !== undefined && spellPolicy(was.policy) !== spellPolicy(is.policy))
         runner.post({ type: 'policy.changed' })
     }
+  }
+
+  /** A signer that was removed has nothing left to do. */
+  function leaveRemoved(): void {
+    for (const [key, mine] of held) if (!signers.has(key)) leave(key, mine)
   }
 
   /** No lane runs under it: the lane was left, or the answer to the acquisition was lost. */

@@ -12,9 +12,10 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { LaneRunner } from '../lane/lane-runner.ts'
 import { pause } from '../pause.ts'
+import type { AuditSettings } from './audit-settings.ts'
 import type { BlockFollower, ChainUpdate } from './block-follower.ts'
 import { createPreconfirmationWatch } from './preconfirmation-watch.ts'
-import { type AuditSettings, createReceiptAudit } from './receipt-audit.ts'
+import { createReceiptAudit } from './receipt-audit.ts'
 import { createWatchList, type Watched } from './watch-list.ts'
 
 export interface TrackerSettings extends AuditSettings {

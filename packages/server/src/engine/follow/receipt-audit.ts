@@ -15,18 +15,9 @@ import { type Block, type Chain, ChainUnavailable, type ReceiptLookup } from '..
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { proveNonceUse } from '../foreign/prove-nonce-use.ts'
+import type { AuditSettings } from './audit-settings.ts'
 import { readConfirmations } from './read-confirmations.ts'
 import type { Watched, WatchList } from './watch-list.ts'
-
-export interface AuditSettings {
-  /** Look up by hash after not being seen for this long. */
-  readonly staleReceiptTimeoutMs: number
-  readonly receiptBatch: number
-  /** Batches that may be requested at once. */
-  readonly receiptWorkers: number
-  /** Looks, at different heights, before a nonce counts as lost. */
-  readonly lostAfterLooks: number
-}
 
 export interface ReceiptAudit {
   /** Looks soon instead of at the scheduled time. */

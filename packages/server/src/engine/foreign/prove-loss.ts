@@ -21,7 +21,7 @@ interface LossOrder {
   readonly finality: Finality
 }
 
-type LossChain = Pick<Chain, 'findReceipts' | 'findNonceUser' | 'getTransactionCount' | 'getBlock'>
+type LossChain = Pick<Chain, 'findReceipts' | 'findNonceUser' | 'getTransactionCount' | 'getBlock' | 'getTags'>
 
 /** Throws unless the order matches what the chain shows. */
 export async function proveLoss(chain: LossChain, tx: InFlight, order: LossOrder): Promise<NonceProof> {

@@ -20,7 +20,7 @@ export interface ProofRequest extends Omit<SuspectedNonce, 'height'> {
   readonly finality: Finality
 }
 
-type ProofReads = NonceReads & Pick<Chain, 'getBlock'>
+type ProofReads = NonceReads & Pick<Chain, 'getBlock' | 'getTags'>
 
 export async function proveNonceUse(chain: ProofReads, request: ProofRequest): Promise<ProvedUse> {
   const { view, finality } = request
@@ -30,7 +30,8 @@ export async function proveNonceUse(chain: ProofReads, request: ProofRequest): P
   const at = { number: inclusion.blockNumber, hash: inclusion.blockHash }
   try {
     const canonical = view.header(at.number) ?? (await chain.getBlock(at.number))
-    const reaching = { ...view, header: (number: number) => (number === at.number ? canonical : view.header(number)) }
+    const header = (number: number) => (number === at.number ? canonical : view.header(number))
+    const reaching = { ...view, ...(await readTag(chain, view, finality)), header }
     const status = assessInclusion(inclusion, reaching, finality)
     if (status.type !== 'final') return { type: 'waiting' }
     const confirmations = await readConfirmations(chain, at, { view, finality })
@@ -39,4 +40,13 @@ export async function proveNonceUse(chain: ProofReads, request: ProofRequest): P
     if (!(error instanceof ChainUnavailable)) throw error
     return { type: 'unproved', reason: error.message }
   }
+}
+
+/** A node reads tags only for what it follows itself, and an operator may ask any node about any transaction. */
+async function readTag(
+  chain: ProofReads,
+  view: ChainView,
+  { type }: Finality,
+): Promise<Partial<Pick<ChainView, 'safe' | 'finalized'>>> {
+  return type === 'confirmations' || view[type] !== null ? {} : await chain.getTags()
 }

@@ -1,6 +1,7 @@
 /** What a signal says about single transactions, as events of their state machine. */
 
-import type { TxId } from '../../core/transaction/transaction.ts'
+import { awaitsApproval } from '../../core/transaction/await-approval.ts'
+import type { Queued, TxId } from '../../core/transaction/transaction.ts'
 import type { TxEvent } from '../../core/transaction/tx-event.ts'
 import type { LaneDraft } from './lane-draft.ts'
 import type { LaneSignal } from './lane-runner.ts'
@@ -39,6 +40,13 @@ export function applySignal(draft: LaneDraft, signal: LaneSignal, at: number): v
       return
     case 'expired':
       // Still in the queue, which the ledger does not hold.
-      for (const tx of signal.transactions) draft.apply(tx, { type: 'deadline.passed', at })
+      for (const tx of signal.transactions)
+        draft.apply(tx, { type: isUnapproved(tx, at) ? 'approval.expired' : 'deadline.passed', at })
   }
+}
+
+/** Its own deadline goes first. */
+function isUnapproved(tx: Queued, at: number): boolean {
+  const isLate = tx.intent.validUntil !== null && tx.intent.validUntil <= at
+  return !isLate && awaitsApproval(tx)
 }

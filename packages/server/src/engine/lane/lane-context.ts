@@ -1,5 +1,6 @@
 /** What the steps of a lane's cycle share: its parts, what it knows between cycles, and what is derived from that. */
 import type { ChainView } from '../../core/chain/finality.ts'
+import type { QueueWait } from '../../core/lane/lane-problem.ts'
 import type { InFlight } from '../../core/transaction/transaction.ts'
 import type { ReservedNonce } from '../reservations/open-reservation.ts'
 import type { WindowScene } from '../window/lane-window.ts'
@@ -16,6 +17,8 @@ export interface LaneState {
   view: ChainView | null
   /** Prepared transactions that wait for their nonces. */
   prepared: Extract<LaneSignal, { type: 'prepared' }> | null
+  /** The first in the queue that could not be signed; undefined until the queue was read. */
+  unsigned: QueueWait | null | undefined
   stopped: boolean
 }
 
@@ -38,7 +41,7 @@ export interface LaneContext {
 
 export function createLaneContext(runner: LaneRunner, ports: LanePorts): LaneContext {
   const { lane, fence } = runner.lease
-  const state: LaneState = { ledger: null, view: null, prepared: null, stopped: false }
+  const state: LaneState = { ledger: null, view: null, prepared: null, unsigned: undefined, stopped: false }
   const parts = createLaneParts(runner, ports, () => state.stopped)
 
   function reserved(): readonly ReservedNonce[] {

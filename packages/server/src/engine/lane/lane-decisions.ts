@@ -5,6 +5,7 @@
 import type { ChainView } from '../../core/chain/finality.ts'
 import { awaitsCancel } from '../../core/lane/cancel-all.ts'
 import { isFill } from '../../core/transaction/fill.ts'
+import { KeyStoreAway } from '../../ports/signer.ts'
 import { keepAlive } from '../cluster/keep-alive.ts'
 import { assessInclusions } from '../follow/assess-inclusions.ts'
 import { findUsed } from '../gaps/free-nonces.ts'
@@ -124,14 +125,19 @@ export function createLaneDecisions(
     if (result.holdUntil !== null) queue.hold(result.holdUntil)
     if (result.allocated > 0) queue.gapsChanged()
     funds.settle(pass, result)
+    if (result.unsigned !== null || pass.heldUntil === null) state.unsigned = result.unsigned
     const error = result.signingError
-    if (error !== null) telemetry.log('error', 'could not sign a transaction; no nonce was used', { ...fields, error })
+    if (error === null) return
+    // A key store that is away is reported once, as a problem of the lane.
+    const level = error instanceof KeyStoreAway ? 'debug' : 'error'
+    telemetry.log(level, 'could not sign a transaction; no nonce was used', { ...fields, error })
   }
 
   function updateProblems(draft: LaneDraft, { cursor }: Ledger): void {
     const [now, policy] = [clock.now(), ports.policy()]
     const overdueReservation = findOverdueReservation(context.reserved(), now - policy.stuckAfterMs)
-    parts.problems.update(draft, { now, policy, funds, overdueReservation, hasSent: cursor !== null })
+    const { unsigned } = state
+    parts.problems.update(draft, { now, policy, funds, overdueReservation, unsigned, hasSent: cursor !== null })
   }
 
   return { decide }

@@ -51,6 +51,7 @@ function repeatKey(signal: LaneSignal): string | null {
     case 'work':
     case 'amended':
     case 'policy.changed':
+    case 'keys.changed':
     case 'asked':
     case 'counts':
     case 'tick':

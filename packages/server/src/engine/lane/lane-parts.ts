@@ -8,6 +8,7 @@ import { createGapWatch, type GapWatch } from '../gaps/gap-watch.ts'
 import { createLaneQueue, type LaneQueue } from '../queue/lane-queue.ts'
 import { createReplacer, type Replacer } from '../replace/replacer.ts'
 import { createLaneRequests, type LaneRequests } from '../reservations/lane-requests.ts'
+import { NO_REVIEW } from '../rules/review-signing.ts'
 import { createLaneWindow, type LaneWindow } from '../window/lane-window.ts'
 import type { LanePorts } from './lane-ports.ts'
 import type { LaneRunner } from './lane-runner.ts'
@@ -28,7 +29,7 @@ export interface LaneParts {
 
 export function createLaneParts(runner: LaneRunner, ports: LanePorts, hasStopped: () => boolean): LaneParts {
   const { lease, post } = runner
-  const { store, chain, signer, clock, random, telemetry, tracker, settings } = ports
+  const { store, chain, signer, clock, random, telemetry, tracker, settings, rules = NO_REVIEW } = ports
   const { maxTxFeeWei: chainMaxFeeWei, prepareRetryMs: retryMs, sharePercent, balanceIntervalMs } = settings
   const beside = { chain, clock, telemetry, lane: lease.lane, wake: () => post({ type: 'tick' }) }
   const finality = () => runner.finalityOf({ finality: null })
@@ -36,7 +37,7 @@ export function createLaneParts(runner: LaneRunner, ports: LanePorts, hasStopped
   return {
     funds,
     problems: createLaneProblems({ telemetry, lane: lease.lane }),
-    replacer: createReplacer({ ...beside, signer, chainMaxFeeWei }),
+    replacer: createReplacer({ ...beside, signer, chainMaxFeeWei, rules }),
     gaps: createGapWatch(beside),
     counts: createCountWatch(beside),
     healthNotes: createHealthNotes(),
@@ -53,6 +54,7 @@ export function createLaneParts(runner: LaneRunner, ports: LanePorts, hasStopped
       finality,
       batch: settings.prepareBatch,
       chainMaxFeeWei,
+      rules,
     }),
     requests: createLaneRequests({
       lease,

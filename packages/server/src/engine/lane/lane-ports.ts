@@ -9,6 +9,7 @@ import type { Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { BalanceReader } from '../balance/balance-reader.ts'
 import type { InclusionTracker } from '../follow/inclusion-tracker.ts'
+import type { ReviewSigning } from '../rules/review-signing.ts'
 import type { Writer } from '../write/writer.ts'
 import type { Broadcaster } from './broadcaster.ts'
 
@@ -23,6 +24,8 @@ export interface LanePorts {
   readonly broadcaster: Broadcaster
   readonly tracker: InclusionTracker
   readonly balances: BalanceReader
+  /** The spending rules, before anything is signed. Left out: there are none. */
+  readonly rules?: ReviewSigning
   readonly settings: LaneSettings
   policy(): Policy
   isPaused(): boolean

@@ -18,6 +18,8 @@ export type LaneSignal =
   | { readonly type: 'amended'; readonly txIds: readonly TxId[] | null }
   /** The policy of the signer has changed. */
   | { readonly type: 'policy.changed' }
+  /** A key store responds again, or there are other keys. */
+  | { readonly type: 'keys.changed' }
   /** The lane's owner has a request to answer, or a lock has run out. */
   | { readonly type: 'asked' }
   | { readonly type: 'counts'; readonly counts: CountsSince }

@@ -3,6 +3,7 @@ import type { SendOutcome } from '../../core/chain/send-outcome.ts'
 import type { Policy } from '../../core/lane/policy.ts'
 import type { Intent, Transaction } from '../../core/transaction/transaction.ts'
 import type { LaneWrite, LaneWriteResult } from '../../ports/lane-write.ts'
+import { KeyStoreAway } from '../../ports/signer.ts'
 import { createLocalSigner } from '../../signer/local-signer.ts'
 import { createFakeChain } from '../../testing/chain/fake-chain.ts'
 import { inclusionIn } from '../../testing/core/sample-transactions.ts'
@@ -20,11 +21,18 @@ import { createLane } from './lane.ts'
 import type { LaneRunner } from './lane-runner.ts'
 
 /** One lane on a memory store; what it wants sent and watched is written down, and its writes can be held or answered by hand. */
-async function setUp(policy: Policy = QUICK) {
+async function setUp(policy: Policy = QUICK, isAway: () => boolean = () => false) {
   const clock = createManualClock()
   const telemetry = createRecordingTelemetry()
   const store = createFaultyStore(createMemoryStore({ clock }))
-  const signer = createLocalSigner([keyOf(0)])
+  const local = createLocalSigner([keyOf(0)])
+  const signer: typeof local = {
+    addresses: local.addresses,
+    sign: async (from, transaction) => {
+      if (isAway()) throw new KeyStoreAway('kms.example does not respond: timed out')
+      return await local.sign(from, transaction)
+    },
+  }
   const [address] = signer.addresses()
   if (address === undefined) throw new Error('no address')
   const lane = { chainId: CHAIN_ID, signer: address }
@@ -451,4 +459,29 @@ describe('silence', () => {
     expect(new Set(sent.map(({ attempts }) => attempts[0]?.hash)).size).toBe(1)
     expect(await find(id)).toMatchObject({ nonce: 0, state: 'ALLOCATED' })
   })
+})
+
+test('a key store that is away: nothing takes a nonce, the lane says why, and goes on as soon as it is back', async () => {
+  let isAway = true
+  const { submit, wake, find, store, lane, runner, clock, sent, telemetry } = await setUp(QUICK, () => isAway)
+  const [first, second] = [await submit(), await submit()]
+  await wake()
+  const waiting = { state: 'QUEUED', subState: 'waiting_for_key', error: { code: 'key_unavailable' } }
+  expect(await find(first.id)).toMatchObject(waiting)
+  expect(await find(second.id)).toMatchObject({ state: 'QUEUED', subState: 'accepted' })
+  const problemsOf = async () => (await store.listLaneStatus({ lane }))[0]?.health.problems
+  const detail = 'kms.example does not respond: timed out'
+  expect(await problemsOf()).toMatchObject([{ code: 'key_unavailable', txId: first.id, detail }])
+  const labels = { chainId: lane.chainId, signer: lane.signer, problem: 'key_unavailable' }
+  expect(telemetry.valueOf('drover_lane_problem', labels)).toBe(1)
+  expect(telemetry.logs.filter(({ level }) => level === 'error')).toEqual([])
+  isAway = false
+  // Long before its next try.
+  runner.post({ type: 'keys.changed' })
+  await clock.advance(10)
+  expect([(await find(first.id)).state, sent.length > 0]).toEqual(['TRACKING', true])
+  expect(await problemsOf()).toEqual([])
+  expect(telemetry.valueOf('drover_lane_problem', labels)).toBe(0)
+  const nonceOf = async (id: string) => ((await find(id)) as { nonce?: number }).nonce
+  expect([await nonceOf(first.id), await nonceOf(second.id)]).toEqual([0, 1])
 })

@@ -48,6 +48,9 @@ export function createSignalIntake(
         funds.retryAll()
         queue.goOn()
         return
+      case 'keys.changed':
+        queue.keyAnswers()
+        return
       case 'answers':
         window.answered(draft, signal.answers, context.scene())
         return

@@ -180,9 +180,19 @@ describe('order', () => {
 
   test('a key that cannot sign uses no nonce; those before it are kept', async () => {
     const { saves, write, result } = await allocate([ready('a'), ready('b')], { brokenAt: 1 })
-    expect(saves).toEqual([['a', 'ALLOCATED', 5]])
+    expect(saves).toEqual([
+      ['a', 'ALLOCATED', 5],
+      ['b', 'QUEUED', null],
+    ])
     expect(write.cursor).toEqual({ expected: 5, next: 6 })
     expect(result).toMatchObject({ holdUntil: NOW + 500, signingError: expect.any(Error) })
+    // Its own words may quote what it was called with.
+    const message = 'signing failed; the log has the details'
+    expect(result.unsigned).toEqual({ txId: 'b', message })
+    expect(write.saves[1]?.tx).toMatchObject({
+      subState: 'waiting_for_key',
+      error: { code: 'key_unavailable', message },
+    })
   })
 
   test('what is past its deadline expires and takes no nonce', async () => {

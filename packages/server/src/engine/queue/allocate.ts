@@ -21,7 +21,7 @@ import { hindersOneAlone } from '../../core/transaction/deferral.ts'
 import { fillsOrdered, isFill } from '../../core/transaction/fill.ts'
 import type { Attempt, Queued, TxError } from '../../core/transaction/transaction.ts'
 import type { AccountCount } from '../../ports/chain.ts'
-import type { Signer } from '../../ports/signer.ts'
+import { KeyStoreAway, type Signer } from '../../ports/signer.ts'
 import type { AccountWatch } from '../balance/account-watch.ts'
 import { addWait, type PriceWaits } from '../fees/price-watch.ts'
 import { FeeAboveCap, signWithinCap } from '../fees/sign-within-cap.ts'
@@ -55,6 +55,8 @@ export interface AllocateResult {
   /** No further preparation before this; null if nothing blocks the queue. */
   readonly holdUntil: number | null
   readonly signingError: unknown
+  /** The transaction that could not be signed; null if there is none. */
+  readonly unsigned: QueueWait | null
   readonly allocated: number
   /** What the cheapest unfunded one needs; null if there is none. */
   readonly leastUnfunded: bigint | null
@@ -87,9 +89,11 @@ export async function allocateNonces(
   let priceWaits: PriceWaits = { market: null, base: null }
   const waits: { unfunded: QueueWait | null; priced: QueueWait | null } = { unfunded: null, priced: null }
   let signingError: unknown = null
+  let unsigned: QueueWait | null = null
   const result = (holdUntil: number | null = null): AllocateResult => ({
     holdUntil,
     signingError,
+    unsigned,
     allocated,
     leastUnfunded,
     unfundedPrice,
@@ -105,6 +109,14 @@ export async function allocateNonces(
     }
     if (given.type === 'rejected') {
       draft.apply(tx, { type: 'prepare.rejected', at: now, error: given.error })
+      continue
+    }
+    if (given.type === 'held') {
+      draft.apply(tx, { type: 'prepare.deferred', at: now, ...HELD, error: given.error, retryAt: given.retryAt })
+      continue
+    }
+    if (given.type === 'unapproved') {
+      draft.apply(tx, { type: 'approval.required', at: now, approval: given.approval })
       continue
     }
     const [lowestFree] = free
@@ -147,7 +159,9 @@ export async function allocateNonces(
     const signed = await sign(preparation, nonce, context)
     if (signed.type === 'failed') {
       signingError = signed.error
-      return result(now + context.retryMs)
+      const { deferral } = signed
+      unsigned = { txId: tx.id, message: deferral.error.message }
+      return result(defer(draft, deferral, context))
     }
     if (signed.type === 'above_cap') {
       signingError = signed.error
@@ -178,6 +192,8 @@ export async function allocateNonces(
 
 /** What waits for money or a price is checked with every block; this is only for a chain without blocks. */
 const WATCHED_MS = 5 * 60_000
+
+const HELD = { subState: 'held_by_rule' } as const
 
 const NO_GAP: TxError = { code: 'no_gap', message: 'there is no gap left to fill; no nonce was used' }
 
@@ -225,10 +241,16 @@ function aboveCap(tx: Queued, { message }: FeeAboveCap): Deferral {
   return { type: 'deferred', tx, subState: 'fee_above_cap', error: { code: 'tx_fee_above_cap', message } }
 }
 
+/** Only the words of a key store are meant for people. */
+function unsignable(tx: Queued, error: unknown): Deferral {
+  const message = error instanceof KeyStoreAway ? error.message : 'signing failed; the log has the details'
+  return { type: 'deferred', tx, subState: 'waiting_for_key', error: { code: 'key_unavailable', message } }
+}
+
 type Signing =
   | { readonly type: 'signed'; readonly attempt: Attempt }
   | { readonly type: 'above_cap'; readonly error: FeeAboveCap }
-  | { readonly type: 'failed'; readonly error: unknown }
+  | { readonly type: 'failed'; readonly error: unknown; readonly deferral: Deferral }
 
 async function sign(
   { tx, gasLimit: wanted, fees }: Extract<Preparation, { type: 'ready' }>,
@@ -248,6 +270,6 @@ async function sign(
     return { type: 'signed', attempt: { hash, raw, kind, nonce, gasLimit, fees, createdAt: now } }
   } catch (error) {
     if (error instanceof FeeAboveCap) return { type: 'above_cap', error }
-    return { type: 'failed', error }
+    return { type: 'failed', error, deferral: unsignable(tx, error) }
   }
 }

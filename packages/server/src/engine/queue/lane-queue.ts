@@ -24,6 +24,7 @@ import type { Ledger } from '../lane/lane-draft.ts'
 import { findHighest, hasGap } from '../lane/lane-room.ts'
 import type { LaneSignal } from '../lane/lane-runner.ts'
 import type { ReservedNonce } from '../reservations/open-reservation.ts'
+import type { ReviewSigning } from '../rules/review-signing.ts'
 import { type Preparation, type PrepareContext, prepareTransactions } from './prepare.ts'
 
 export interface LaneQueue {
@@ -35,6 +36,8 @@ export interface LaneQueue {
   predecessorMined(): void
   /** A node responds again: transactions that waited for one can be tried early. */
   nodeAnswers(): void
+  /** A key store responds again: transactions that waited for it can be tried early. */
+  keyAnswers(): void
   /** Blocks the queue until then. */
   hold(until: number): void
   goOn(): void
@@ -70,8 +73,16 @@ interface QueuePorts {
   readonly batch: number
   /** The chain's cap on the fee of one transaction; null only if an operator set `none`. */
   readonly chainMaxFeeWei: bigint | null
+  readonly rules: Pick<ReviewSigning, 'review'>
   finality(): Finality
   post(signal: LaneSignal): void
+}
+
+/** What ends a pause before its time. */
+interface Early {
+  readonly skipsPause: boolean
+  readonly hasNode: boolean
+  readonly hasKey: boolean
 }
 
 export function createLaneQueue(ports: QueuePorts): LaneQueue {
@@ -84,6 +95,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
   let holdUntil = 0
   let isFreed = false
   let isNodeBack = false
+  let isKeyBack = false
   /** A pass for the gaps was made since they last changed: do not repeat it before they change. */
   let gapsTried = false
 
@@ -105,9 +117,10 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     isFreed = false
     const head = scene.view?.head ?? null
     const context = { policy, predecessorsPending, head, verdicts, chainMaxFeeWei: ports.chainMaxFeeWei }
-    const hasNode = isNodeBack
+    const [hasNode, hasKey] = [isNodeBack, isKeyBack]
     isNodeBack = false
-    prepare(scene, limit, context, { skipsPause, hasNode, gap }).then(ports.post, (error: unknown) => {
+    isKeyBack = false
+    prepare(scene, limit, context, { skipsPause, hasNode, hasKey, gap }).then(ports.post, (error: unknown) => {
       telemetry.log('warn', 'could not prepare the queue of a signer; retrying', { ...fields, error })
       ports.post({ type: 'prepare.failed' })
     })
@@ -117,7 +130,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     scene: QueueScene,
     limit: number,
     context: PrepareContext,
-    { skipsPause, hasNode, gap }: { readonly skipsPause: boolean; readonly hasNode: boolean; readonly gap: boolean },
+    { gap, ...early }: Early & { readonly gap: boolean },
   ): Promise<LaneSignal> {
     const { ledger, policy } = scene
     const { recyclable } = ledger
@@ -131,26 +144,28 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     })
     // Transactions that may not go now are no reason to look again: the part that releases them will signal it.
     if (queued.some((tx) => !scene.fillsOnly || isFill(tx.intent))) mayHaveMore = true
-    const heldUntil = findHold(queued[0], { skipsPause, hasNode }, policy)
+    const heldUntil = findHold(queued[0], early, policy)
     const going = heldUntil === null ? queued.filter((tx) => !scene.fillsOnly || isFill(tx.intent)) : []
     const common = { type: 'prepared', isFull: queued.length === limit, hasUnfunded, hasPriced, heldUntil } as const
     if (going.length === 0 && !gap) return { ...common, preparations: [], counts: null }
     const hasFree = recyclable.length > 0 || yielded.length > 0
     const isBehind = ledger.cursor === null || going.some(hasHadNonce)
     const needsCount = isBehind || policy.externalUse || hasFree
-    const [preparations, counts] = await Promise.all([
+    const [prepared, counts] = await Promise.all([
       prepareTransactions(chain, going, context),
       needsCount ? readCounts(chain, signer, findWanted(scene.view, { hasFree, isBehind })) : null,
       funds.read(scene.view?.head.number ?? null, ledger.inFlight.values()),
       funds.account.knowCode(),
     ])
+    const preparations = await ports.rules.review(prepared)
     // Only a pass for the gaps has read every fill that already exists.
     const ordered = gap ? await prepareOrdered(yielded, queued, counts, context) : []
     const isComing = ({ intent }: Queued) => isFill(intent) && !fillsOrdered(intent)
     const coming = queued.filter(isComing).length + preparations.filter(isReadyToGo).length
     const fills =
       gap && (replacesByItself(policy) || scene.fillsOnly) ? await prepareFills(scene, coming, counts, context) : []
-    return { ...common, preparations: [...ordered, ...fills, ...preparations], counts }
+    const empty = await ports.rules.review([...ordered, ...fills])
+    return { ...common, preparations: [...empty, ...preparations], counts }
   }
 
   /** Nonces that an operator took from their holders: filled under every policy, and by nothing else. */
@@ -171,14 +186,11 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
    * A transaction that waits for a predecessor is tried as soon as one is mined or none is left, whatever its pause; or
    * once there is money, or the price is right.
    */
-  function findHold(
-    first: Queued | undefined,
-    { skipsPause, hasNode }: { readonly skipsPause: boolean; readonly hasNode: boolean },
-    policy: Policy,
-  ): number | null {
+  function findHold(first: Queued | undefined, { skipsPause, hasNode, hasKey }: Early, policy: Policy): number | null {
     if (first === undefined || first.retryAt === null || first.retryAt <= clock.now()) return null
     if (skipsPause && first.subState === 'waiting_for_predecessor') return null
     if (hasNode && first.subState === 'waiting_for_node') return null
+    if (hasKey && first.subState === 'waiting_for_key') return null
     const isUnfunded = first.subState === 'waiting_for_funds'
     if (isUnfunded && (funds.mayRetryUnfunded() || policy.onDeferral === 'pass_over')) return null
     if (first.subState === 'fee_above_cap' && funds.mayRetryPriced()) return null
@@ -225,6 +237,11 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     },
     nodeAnswers: () => {
       isNodeBack = true
+      holdUntil = 0
+      mayHaveMore = true
+    },
+    keyAnswers: () => {
+      isKeyBack = true
       holdUntil = 0
       mayHaveMore = true
     },

@@ -9,6 +9,7 @@ import { type FeeMarket, type Fees, maxPricePerGas } from '../../core/fees/fees.
 import { type Price, priceTransaction } from '../../core/fees/price.ts'
 import { findUnmineable } from '../../core/fees/unmineable-price.ts'
 import type { Policy } from '../../core/lane/policy.ts'
+import type { Approval } from '../../core/rules/approval.ts'
 import { isFill, NOOP_GAS } from '../../core/transaction/fill.ts'
 import type { Queued, SubState, TxError } from '../../core/transaction/transaction.ts'
 import { type Call, type CallOutcome, type Chain, ChainUnavailable, type HeadRef } from '../../ports/chain.ts'
@@ -25,6 +26,10 @@ export type Preparation =
       /** The price that must come down before it can continue. */
       readonly waitsFor?: PriceWait
     }
+  /** A spending rule does not let it be signed now: it waits, and those behind it go first. */
+  | { readonly type: 'held'; readonly tx: Queued; readonly error: TxError; readonly retryAt: number }
+  /** A rule asks for an approval that it does not have. */
+  | { readonly type: 'unapproved'; readonly tx: Queued; readonly approval: Approval }
 
 /** `market`: the next block must ask no more than this per gas, tip included. `base`: its base fee must not be above it. */
 export interface PriceWait {

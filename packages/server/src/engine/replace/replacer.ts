@@ -30,6 +30,7 @@ import {
   isPreconfirmed,
   lacksEmpty,
   newestAttempt,
+  type TxError,
 } from '../../core/transaction/transaction.ts'
 import { type Chain, ChainUnavailable, type HeadRef } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -38,6 +39,7 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import { planWithinCap } from '../fees/plan-within-cap.ts'
 import { signWithinCap } from '../fees/sign-within-cap.ts'
 import type { LaneDraft } from '../lane/lane-draft.ts'
+import type { ReviewSigning } from '../rules/review-signing.ts'
 import { type BumpScene, createBumpCheck } from './bump-check.ts'
 
 export interface ReplaceScene {
@@ -62,6 +64,7 @@ interface ReplacerPorts {
   readonly lane: Lane
   /** The chain's cap on the fee of one transaction; null only if an operator set `none`. */
   readonly chainMaxFeeWei: bigint | null
+  readonly rules: Pick<ReviewSigning, 'reviewBump'>
   wake(): void
 }
 
@@ -167,8 +170,9 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
       }
     }
     const objection = isBump(tx) ? check.findObjection(tx, { gasLimit, fees: plan.fees }, around) : null
-    if (objection !== null) {
-      draft.apply(tx, { type: 'bump.refused', at, error: objection })
+    const refused = objection ?? (await reviewBump(tx, { gasLimit, fees: plan.fees }))
+    if (refused !== null) {
+      draft.apply(tx, { type: 'bump.refused', at, error: refused })
       return 'kept'
     }
     try {
@@ -180,6 +184,11 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
       telemetry.log('error', 'could not sign a replacement; keeping the current bytes', { ...lane, txId: tx.id, error })
       return 'failed'
     }
+  }
+
+  /** An empty transaction is never refused: without it the lane could freeze. */
+  async function reviewBump(tx: InFlight, offer: Pick<Attempt, 'gasLimit' | 'fees'>): Promise<TxError | null> {
+    return isBump(tx) ? await ports.rules.reviewBump(tx, offer) : null
   }
 
   async function sign(

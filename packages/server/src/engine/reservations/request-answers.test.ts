@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Notice, StoreUnavailable } from '../../ports/store.ts'
+import type { Notice } from '../../ports/notice.ts'
+import { StoreUnavailable } from '../../ports/store.ts'
 import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { createRequestAnswers } from './request-answers.ts'
 

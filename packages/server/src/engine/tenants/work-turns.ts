@@ -6,14 +6,13 @@
  *
  * Usage is counted in milliseconds: a fixed amount per request, plus the cost of long work, bytes and accepted
  * transactions. A tenant that asks for more than the average of all, and has used more than its share, waits until
- * enough time has passed. The share shrinks while timers fire late and grows while they do not: fast while it is far
- * below the share that was last too much, very slowly near it, because everyone feels each time it is too much. It
- * starts small, so a newcomer's first burst is held back too. It is a share of what the machine gives this process, which may be less
- * than a whole processor. A turn ends with the work, or after a moment: work that takes longer is waiting for something
- * else, and this thread is free.
+ * enough time has passed. The share follows how late the thread is (`busy-share.ts`). It is a share of what the machine
+ * gives this process, which may be less than a whole processor. A turn ends with the work, or after a moment: work that
+ * takes longer is waiting for something else, and this thread is free.
  */
 import type { AppError } from '../../core/app-error.ts'
 import type { Clock } from '../../ports/clock.ts'
+import { createBusyShare } from './busy-share.ts'
 import { refuseShare, type Tenant } from './tenant-pool.ts'
 
 export interface WorkTurns {
@@ -69,9 +68,6 @@ interface Line {
 }
 
 const LOOK_EVERY_MS = 10
-/** Beyond this delay, others notice. */
-const LATE_MS = 8
-const CUT_EVERY_MS = 100
 const MAX_TURN_MS = 250
 const MAX_RUNNING = 16
 const MAX_WAITING = 1_000
@@ -86,20 +82,6 @@ const MAX_REFUSED = 2
 const SEEN_FOR_MS = 15_000
 const RETRY_AFTER_MS = 1_000
 
-/** Parts of the thread's time that one tenant may use. */
-const MIN_SHARE = 0.1
-const FIRST_SHARE = 0.25
-const WHOLE_SHARE = 1
-/** The cost of a request is an estimate: while the node keeps up, a tenant may get more by it than there is. */
-const MAX_SHARE = 4
-const CUT = 0.7
-/** The thread is so late that others wait for it. */
-const VERY_LATE_MS = 30
-const DEEP_CUT = 0.4
-const GROWTH_PER_MS = 0.0002
-/** Close to the share that was last too much, it grows so much slower. */
-const CLOSE = 0.5
-const CAUTION = 0.1
 /** What each request counts. */
 const REQUEST_MS = 2
 /** May be used at once without waiting. */
@@ -111,10 +93,7 @@ const RECENT_MS = 1_000
 /** `capacity`: the fraction of a processor that the thread gets when it has work. */
 export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, capacity = () => 1): WorkTurns {
   const lines = new Map<Tenant, Line>()
-  let share = FIRST_SHARE
-  let cutAt = Number.NEGATIVE_INFINITY
-  /** The share when the thread was last late. */
-  let tooMuch = MAX_SHARE
+  const share = createBusyShare()
   let isLooking = false
 
   const isCrowded = (): boolean => lines.size > 1
@@ -123,7 +102,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
   function count(line: Line): number {
     const now = clock.monotonic()
     const passedMs = now - line.countedAt
-    line.usedMs = Math.max(0, line.usedMs - passedMs * share * capacity())
+    line.usedMs = Math.max(0, line.usedMs - passedMs * share.now() * capacity())
     line.recentMs *= Math.exp(-passedMs / RECENT_MS)
     line.countedAt = now
     return line.usedMs
@@ -186,7 +165,8 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
     clock.schedule(LOOK_EVERY_MS, () => {
       isLooking = false
       const now = clock.monotonic()
-      adjust(now - startedAt, now)
+      if (isCrowded()) share.adjust({ tookMs: now - startedAt, lateMs: now - startedAt - LOOK_EVERY_MS, at: now })
+      else share.reset()
       for (const [tenant, line] of lines) {
         const isIdle = line.running === 0 && line.waiting.size === 0 && line.resting.size === 0
         if (isIdle && now - line.seenAt > SEEN_FOR_MS) lines.delete(tenant)
@@ -195,20 +175,6 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
       startWaiting()
       if (lines.size > 0) look()
     })
-  }
-
-  function adjust(tookMs: number, now: number): void {
-    if (!isCrowded()) {
-      share = FIRST_SHARE
-      tooMuch = MAX_SHARE
-    } else if (tookMs - LOOK_EVERY_MS <= LATE_MS) {
-      const pace = share < Math.max(FIRST_SHARE, tooMuch * CLOSE) ? GROWTH_PER_MS : GROWTH_PER_MS * CAUTION
-      share = Math.min(MAX_SHARE, share + tookMs * pace)
-    } else if (now - cutAt >= CUT_EVERY_MS) {
-      tooMuch = share
-      share = Math.max(MIN_SHARE, share * (tookMs - LOOK_EVERY_MS > VERY_LATE_MS ? DEEP_CUT : CUT))
-      cutAt = now
-    }
   }
 
   function enter(line: Line): void {
@@ -277,7 +243,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
     },
     async untilRefusal(tenant) {
       const line = lines.get(tenant)
-      if (line === undefined || !isCrowded() || share >= WHOLE_SHARE) return
+      if (line === undefined || !isCrowded() || share.isWhole()) return
       const now = clock.monotonic()
       const at = Math.max(now + REFUSAL_MS, line.refusalAt + REFUSAL_EVERY_MS)
       line.refusalAt = Math.min(now + MAX_REFUSAL_MS, at)

@@ -7,7 +7,7 @@
  * below the head are read, so a reorg can be followed from there.
  */
 import { backOff } from '../../core/back-off.ts'
-import { type ChainView, type Finality, finalHeight } from '../../core/chain/finality.ts'
+import { type ChainView, finalHeight } from '../../core/chain/finality.ts'
 import { type AgreedReads, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
 import { StoreUnavailable } from '../../ports/store.ts'
@@ -21,8 +21,10 @@ import type {
   TimerWriteResult,
 } from '../../ports/timer-store.ts'
 import { pause } from '../pause.ts'
+import type { JudgeFires } from '../rules/judge-fires.ts'
 import { answerCommands } from './answer-commands.ts'
 import { applyBlocks, findDeliverable } from './apply-blocks.ts'
+import type { ChainTimerSettings } from './chain-timer-settings.ts'
 import type { HostState } from './host-state.ts'
 import { createHostWaits } from './host-waits.ts'
 import { createIncarnationCache } from './incarnation-cache.ts'
@@ -30,17 +32,6 @@ import { type LoadedHost, loadHost } from './load-host.ts'
 import { createHandOffs } from './prepare-hand-offs.ts'
 import { addKeys, findCommonState, readLinked } from './read-blocks.ts'
 import { takeSnapshot } from './take-snapshot.ts'
-
-export interface ChainTimerSettings {
-  /** When a fire may be sent. */
-  readonly deliverAt: Finality
-  /** The chain's own rule. */
-  readonly finality: Finality
-  /** How deep a reorg can be followed. */
-  readonly reorgDepth: number
-  readonly maxQueuedPerSigner: number
-  readonly retryMs: number
-}
 
 export interface ChainTimers {
   /** There may be a new block. */
@@ -60,6 +51,8 @@ interface ChainTimerPorts {
   readonly random: Pick<Random, 'id'>
   readonly telemetry: Telemetry
   readonly settings: ChainTimerSettings
+  /** The spending rules; left out: there are none. */
+  readonly judgeFires?: JudgeFires
   view(): ChainView | null
   onFenced(): void
 }
@@ -81,7 +74,10 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   const { lease, store, chain, clock, random, telemetry, settings } = ports
   const { chainId } = lease
   const findIncarnations = createIncarnationCache(store)
-  const prepareHandOffs = createHandOffs({ chainId, findIncarnations, clock, random, telemetry })
+  const prepareHandOffs = createHandOffs({
+    ...{ chainId, findIncarnations, clock, random, telemetry },
+    ...(ports.judgeFires !== undefined && { judgeFires: ports.judgeFires }),
+  })
   const rest = () => pause(clock, 0)
   let loaded: Own | null = null
   let isStopped = false

@@ -1,5 +1,6 @@
 /** A mailbox entry of the kernel as Drover keeps it, and the transaction that it becomes. */
 import { entryDigestOf, fireKeyOf, type MailboxEntry, type TimerKind } from '@drover/timers'
+import { keyIdOfActor } from '../../core/access/caller.ts'
 import type { Hash, Hex } from '../../core/hex.ts'
 import type { ConditionOutcome, TimerSchedule } from '../../core/timer/timer.ts'
 import type { NewTransaction } from '../../ports/store.ts'
@@ -60,6 +61,7 @@ function reasonOf(condition: ConditionOutcome | null): NewFire['skipReason'] {
 export function formHandOff(fire: NewFire, { spec, tenant, createdBy, metadata }: Incarnation, id: string): HandOff {
   const { deliverId, fireKey, timerId, owner, target, gasLimit } = fire
   const lane = { chainId: spec.chainId, signer: owner }
+  const keyId = keyIdOfActor(createdBy)
   const request = {
     chainId: spec.chainId,
     from: owner,
@@ -82,6 +84,7 @@ export function formHandOff(fire: NewFire, { spec, tenant, createdBy, metadata }
     intent: formIntent(request, lane, { speed: 'standard', simulate: true }),
     by: createdBy,
     tenant,
+    ...(keyId !== null && { keyId }),
   }
   return { deliverId, fireKey, timerId, transaction, maxOpen: MAX_OPEN[spec.overlap] }
 }

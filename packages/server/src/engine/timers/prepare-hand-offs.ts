@@ -4,8 +4,10 @@
  */
 import type { KernelId } from '../../core/timer/timer.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
+import type { NewTransaction } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import type { BlocksWrite, Incarnation, NewFire } from '../../ports/timer-store.ts'
+import type { BlocksWrite, HandOff, Incarnation, NewFire } from '../../ports/timer-store.ts'
+import type { JudgeFires } from '../rules/judge-fires.ts'
 import { formHandOff } from './form-fire.ts'
 
 interface HandOffPorts {
@@ -13,6 +15,8 @@ interface HandOffPorts {
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'id'>
   readonly telemetry: Pick<Telemetry, 'log'>
+  /** The spending rules; left out: there are none. */
+  readonly judgeFires?: JudgeFires
   findIncarnations(kernelIds: readonly KernelId[]): Promise<ReadonlyMap<KernelId, Incarnation>>
 }
 
@@ -23,7 +27,7 @@ interface HandOffs {
 }
 
 export function createHandOffs(ports: HandOffPorts): (due: readonly NewFire[]) => Promise<HandOffs> {
-  const { chainId, clock, random, telemetry } = ports
+  const { chainId, clock, random, telemetry, judgeFires = async (transactions) => transactions } = ports
   return async (due) => {
     const incarnations = await ports.findIncarnations([...new Set(due.map(({ kernelId }) => kernelId))])
     const ready: NewFire[] = []
@@ -42,6 +46,12 @@ export function createHandOffs(ports: HandOffPorts): (due: readonly NewFire[]) =
       ready.push(fire)
       handOffs.push(formHandOff(fire, incarnation, random.id(clock.now())))
     }
-    return { ready, handOffs }
+    const judged = await judgeFires(handOffs.map(({ transaction }) => transaction))
+    return { ready, handOffs: handOffs.map((handOff, index) => withVerdict(handOff, judged[index] ?? null)) }
   }
+}
+
+/** Null: refused. */
+function withVerdict(handOff: HandOff, transaction: NewTransaction | null): HandOff {
+  return transaction === null ? { ...handOff, isRefused: true } : { ...handOff, transaction }
 }

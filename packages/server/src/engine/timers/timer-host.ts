@@ -2,10 +2,13 @@
 import type { ChainView } from '../../core/chain/finality.ts'
 import type { AgreedReads } from '../../ports/chain.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
-import type { Notice, Store } from '../../ports/store.ts'
+import type { Notice } from '../../ports/notice.ts'
+import type { Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { TimerLease, TimerStore } from '../../ports/timer-store.ts'
-import { type ChainTimerSettings, type ChainTimers, createChainTimers } from './chain-timers.ts'
+import type { JudgeFires } from '../rules/judge-fires.ts'
+import type { ChainTimerSettings } from './chain-timer-settings.ts'
+import { type ChainTimers, createChainTimers } from './chain-timers.ts'
 
 export interface TimerHost {
   start(): Promise<void>
@@ -21,6 +24,8 @@ interface TimerHostPorts {
   readonly nodeId: string
   readonly lease: { readonly ttlMs: number; readonly renewIntervalMs: number }
   readonly chains: ReadonlyMap<number, { readonly chain: AgreedReads; readonly settings: ChainTimerSettings }>
+  /** The spending rules; left out: there are none. */
+  readonly judgeFires?: JudgeFires
   viewOf(chainId: number): ChainView | null
   /** Whether this node can follow the chain: if not, it leaves the timers to other nodes. */
   isReachable(chainId: number): boolean
@@ -84,6 +89,7 @@ export function createTimerHost(ports: TimerHostPorts): TimerHost {
       random: ports.random,
       chain: found.chain,
       settings: found.settings,
+      ...(ports.judgeFires !== undefined && { judgeFires: ports.judgeFires }),
       view: () => ports.viewOf(chainId),
       onFenced: () => {
         if (held.get(chainId)?.lease.fence === own.fence) held.delete(chainId)

@@ -188,3 +188,11 @@ test('closing answers everyone at once, also later callers', async () => {
   expect([...held, late].map(([waited]) => waited?.outcome)).toEqual(['stopping', 'stopping', 'stopping'])
   expect(clock.waiting()).toBe(0)
 })
+
+test('a caller that has gone before its wait begins does not hold a place', async () => {
+  const bench = await createBench()
+  const tx = await bench.allocate()
+  const ended = bench.hold(tx, 'confirmed', AbortSignal.abort())
+  await bench.clock.advance(1)
+  expect(ended).toMatchObject([{ outcome: 'timeout' }])
+})

@@ -4,7 +4,7 @@
  */
 import { Client } from 'pg'
 import { backOff } from '../../core/back-off.ts'
-import type { Notice } from '../../ports/store.ts'
+import type { Notice } from '../../ports/notice.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { CHANNEL, parseNotice } from './notice-payload.ts'
 

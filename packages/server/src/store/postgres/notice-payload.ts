@@ -2,13 +2,15 @@
 import { isAddress } from '../../core/hex.ts'
 import type { Lane } from '../../core/lane/lane.ts'
 import type { TxId } from '../../core/transaction/transaction.ts'
-import type { Notice } from '../../ports/store.ts'
+import type { Notice } from '../../ports/notice.ts'
 
 export const CHANNEL = 'drover'
 
 export const EVENTS_APPENDED = '{"type":"events.appended"}'
 export const WEBHOOKS_CHANGED = '{"type":"webhooks.changed"}'
 export const KEYS_CHANGED = '{"type":"keys.changed"}'
+export const SIGNER_KEYS_CHANGED = '{"type":"signer-keys.changed"}'
+export const RULES_CHANGED = '{"type":"rules.changed"}'
 export const NODES_CHANGED = '{"type":"nodes.changed"}'
 
 export function laneNotice(type: 'lane.work' | 'lane.asked' | 'lane.released', lane: Lane): string {
@@ -31,6 +33,8 @@ export function parseNotice(payload: string): Notice | null {
     case 'events.appended':
     case 'webhooks.changed':
     case 'keys.changed':
+    case 'signer-keys.changed':
+    case 'rules.changed':
       return { type: told.type }
     case 'timers.asked':
     case 'timers.answered':

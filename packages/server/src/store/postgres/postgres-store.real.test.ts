@@ -23,6 +23,11 @@ describeStore('PostgreSQL store', async () => {
         `update nonce_reservation set locked_until = locked_until - $1 * interval '1 millisecond' where final_at is null`,
         [ms],
       )
+      await client.query(`update spending_charge set charged_at = charged_at - $1 * interval '1 millisecond'`, [ms])
+      await client.query(
+        `update managed_tx set approve_by = approve_by - $1 * interval '1 millisecond' where approve_by is not null`,
+        [ms],
+      )
     },
     close: async () => {
       await client.end()

@@ -13,6 +13,7 @@ import {
 } from './lanes/lease-statements.ts'
 import { orderReservations } from './lanes/order-reservations.ts'
 import { createQueueReads } from './lanes/queue-reads.ts'
+import { removeSigner } from './lanes/remove-signer.ts'
 import {
   actOnReservation,
   createLaneRequestReads,
@@ -25,6 +26,7 @@ import { listLaneStatus, listSigners, registerSigners, updateSigner } from './la
 import { amend, writeLanes } from './lanes/write-lanes.ts'
 import { heartbeat, listNodes, ping, removeNode } from './node-statements.ts'
 import { createNoticeListener } from './notice-listener.ts'
+import { createSpendingStatements } from './rules/spending-statements.ts'
 import { findLastEventId, readCompletions, readEvents, readHistory } from './transactions/event-reads.ts'
 import { insertTransactions } from './transactions/insert-transactions.ts'
 import { listTransactions } from './transactions/transaction-list.ts'
@@ -48,9 +50,11 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
   })
   return {
     ping: () => ping(database),
-    insertTransactions: (batch) => insertTransactions(database, batch),
+    insertTransactions: (batch, spending) => insertTransactions(database, batch, spending),
+    ...createSpendingStatements(database),
     countQueued: () => countQueued(database),
-    registerSigners: (signers) => registerSigners(database, signers),
+    registerSigners: (signers, options) => registerSigners(database, signers, options),
+    removeSigner: (signer, note) => removeSigner(database, signer, note),
     listSigners: () => listSigners(database),
     updateSigner: (lane, change, note) => updateSigner(database, lane, change, note),
     listLaneStatus: (filter) => listLaneStatus(database, filter),

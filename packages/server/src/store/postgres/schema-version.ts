@@ -15,6 +15,8 @@ export const MIGRATIONS = [
   '0013_lane_problems.sql',
   '0014_hot_path.sql',
   '0015_timers.sql',
+  '0016_signer_keys.sql',
+  '0017_spending_rules.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

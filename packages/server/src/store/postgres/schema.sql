@@ -33,7 +33,7 @@ create table api_key (
   constraint api_key_pkey PRIMARY KEY (key_id),
   constraint api_key_rate_burst_check CHECK ((rate_burst > 0)),
   constraint api_key_rate_per_second_check CHECK ((rate_per_second > 0)),
-  constraint api_key_scopes_check CHECK (((cardinality(scopes) > 0) AND (scopes <@ ARRAY['read'::text, 'send'::text, 'operate'::text, 'admin'::text, 'priority'::text]))),
+  constraint api_key_scopes_check CHECK (((cardinality(scopes) > 0) AND (scopes <@ ARRAY['read'::text, 'send'::text, 'operate'::text, 'admin'::text, 'priority'::text, 'approve'::text]))),
   constraint api_key_secret_digest_check CHECK ((octet_length(secret_digest) = 32)),
   constraint api_key_signers_check CHECK ((cardinality(signers) > 0)),
   constraint api_key_tenant_check CHECK ((tenant <> ''::text))
@@ -181,6 +181,9 @@ create table managed_tx (
   access_list jsonb,
   exact_nonce bigint,
   event_open_from integer not null,
+  key_id text,
+  approval jsonb,
+  approve_by timestamp with time zone,
   constraint managed_tx_exact_nonce_check CHECK ((exact_nonce >= 0)),
   constraint managed_tx_final_by_state CHECK (((state = ANY (ARRAY['CONFIRMED'::text, 'FAILED_FINAL'::text, 'CANCELLED'::text, 'EXPIRED'::text])) = (final_at IS NOT NULL))),
   constraint managed_tx_final_has_no_refusal CHECK (((final_at IS NULL) OR (refusal IS NULL))),
@@ -210,6 +213,8 @@ CREATE INDEX managed_tx_metadata ON public.managed_tx USING gin (metadata jsonb_
 CREATE INDEX managed_tx_queue ON public.managed_tx USING btree (chain_id, signer, priority DESC, queue_position) INCLUDE (tenant) WHERE (queue_position IS NOT NULL);
 
 CREATE INDEX managed_tx_to ON public.managed_tx USING btree (to_address, accepted_seq) WHERE (to_address IS NOT NULL);
+
+CREATE INDEX managed_tx_unapproved ON public.managed_tx USING btree (chain_id, signer, approve_by) WHERE (approve_by IS NOT NULL);
 
 CREATE UNIQUE INDEX managed_tx_accepted ON public.managed_tx USING btree (accepted_seq);
 
@@ -337,6 +342,7 @@ create table signer (
   policy jsonb not null,
   label text,
   created_at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
+  removed_at timestamp with time zone,
   constraint signer_chain_id_check CHECK ((chain_id > 0)),
   constraint signer_pkey PRIMARY KEY (chain_id, signer),
   constraint signer_signer_check CHECK ((octet_length(signer) = 20))
@@ -357,12 +363,23 @@ create table signer_health (
   tx_cost_wei numeric(78,0),
   tx_cost_samples integer,
   problems jsonb not null default '[]'::jsonb,
+  last_signed_at timestamp with time zone,
   constraint signer_health_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
   constraint signer_health_chain_is_whole CHECK ((num_nulls(chain_latest, chain_pending, chain_at, chain_drift) = ANY (ARRAY[0, 4]))),
   constraint signer_health_check CHECK (((balance_wei IS NULL) = (balance_at IS NULL))),
   constraint signer_health_pkey PRIMARY KEY (chain_id, signer),
   constraint signer_health_tx_cost CHECK (((tx_cost_wei IS NULL) = (tx_cost_samples IS NULL)))
 ) with (fillfactor=50);
+
+create table signer_key (
+  address bytea not null,
+  key_id text not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
+  constraint signer_key_address_check CHECK ((octet_length(address) = 20)),
+  constraint signer_key_key_id_check CHECK ((key_id <> ''::text)),
+  constraint signer_key_pkey PRIMARY KEY (address)
+);
 
 create table signer_lease (
   chain_id bigint not null,
@@ -392,6 +409,29 @@ create table signer_nonce_cursor (
   constraint signer_nonce_cursor_pkey PRIMARY KEY (chain_id, signer),
   constraint signer_nonce_cursor_reset_id_fkey FOREIGN KEY (reset_id) REFERENCES nonce_reset(reset_id)
 ) with (fillfactor=50);
+
+create table spending_account (
+  subject text not null,
+  rules jsonb not null,
+  ledger jsonb not null default '{}'::jsonb,
+  version integer not null default 1,
+  updated_at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
+  updated_by text not null,
+  constraint spending_account_pkey PRIMARY KEY (subject),
+  constraint spending_account_subject_check CHECK ((subject ~ '^(signer:0x[0-9a-f]{40}|key:[0-9a-f]{16})$'::text))
+);
+
+create table spending_charge (
+  tx_id uuid not null,
+  subject text not null,
+  chain_id bigint not null,
+  charged_at timestamp with time zone not null,
+  amounts jsonb not null,
+  constraint spending_charge_pkey PRIMARY KEY (tx_id, subject),
+  constraint spending_charge_subject_fkey FOREIGN KEY (subject) REFERENCES spending_account(subject) ON DELETE CASCADE
+);
+
+CREATE INDEX spending_charge_subject ON public.spending_charge USING btree (subject, charged_at);
 
 create table timer (
   timer_id uuid not null,

@@ -2,17 +2,20 @@
 import type { Queued } from '../../core/transaction/transaction.ts'
 import type { NewTransaction } from '../../ports/store.ts'
 
-export function toQueued({ id, intent }: NewTransaction, createdAt: number): Queued {
+export function toQueued(entry: Omit<NewTransaction, 'by'>, createdAt: number): Queued {
+  const { id, intent, keyId, approval } = entry
   return {
     id,
     intent,
     version: 1,
     state: 'QUEUED',
-    subState: 'accepted',
+    subState: approval === undefined ? 'accepted' : 'awaiting_approval',
     error: null,
     suspended: false,
     createdAt,
     attempts: [],
+    ...(keyId !== undefined && { keyId }),
+    ...(approval !== undefined && { approval }),
     retryAt: null,
     prepareFailures: 0,
   }

@@ -29,12 +29,16 @@ import { createListReservations } from '../../engine/reservations/list-reservati
 import { createReleaseKey } from '../../engine/reservations/release-key.ts'
 import { createReservations } from '../../engine/reservations/reserve.ts'
 import { createTakeBackNonces } from '../../engine/reservations/take-back-nonces.ts'
+import { createDecideApproval } from '../../engine/rules/decide-approval.ts'
+import { createManageRules } from '../../engine/rules/manage-rules.ts'
+import { createSpendingRules } from '../../engine/rules/spending-rules.ts'
 import { createReadTurns } from '../../engine/tenants/read-turns.ts'
 import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
 import { createTimers } from '../../engine/timers/timers.ts'
 import { createTransactionWaits } from '../../engine/wait/transaction-waits.ts'
 import type { AccessStore } from '../../ports/access-store.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { KeyState } from '../../ports/key-source.ts'
 import type { Store } from '../../ports/store.ts'
 import { createFakeChain, type FakeChain } from '../chain/fake-chain.ts'
 import { createMemoryAccessStore } from '../store/memory-access-store.ts'
@@ -105,7 +109,13 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     return `01890a5d-ac96-774b-bcce-${ids.toString().padStart(12, '0')}`
   }
   const random = { fraction: () => 0, id: nextId }
-  const intake = createIntake({ store, clock, telemetry, ...(options.limits && { limits: options.limits }) })
+  const keys = createMemoryAccessStore({ clock })
+  const access = createAccess({ store: keys, clock, telemetry, nodeId: 'node-a' })
+  const rules = createSpendingRules({
+    ...{ store, clock, telemetry },
+    record: ({ keyId, actor, ...note }) => void access.recordRefusal({ keyId, name: actor }, note),
+  })
+  const intake = createIntake({ store: rules, clock, telemetry, ...(options.limits && { limits: options.limits }) })
   const chains = new Map([[CHAIN_ID, chain]])
   const chainStatus = () => [{ ...FOLLOWED, ...options.chainStatus }]
   const { schemaVersion } = await createMemoryStore({ clock }).ping()
@@ -114,8 +124,6 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     finalityOf: () => ({ type: 'confirmations', count: 12 }) as const,
     policyOf: (lane: Lane) => signers.peek(lane)?.policy ?? null,
   }
-  const keys = createMemoryAccessStore({ clock })
-  const access = createAccess({ store: keys, clock, telemetry, nodeId: 'node-a' })
   const { maxTxFeeWei = DEFAULT_MAX_TX_FEE_WEI } = options
   const maxTxFeeOf = () => maxTxFeeWei
   const accept = createAccept({
@@ -129,6 +137,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     headOf: () => chain.head(),
     simulationTimeoutMs: 5_000,
     maxTxFeeOf,
+    rules: rules.book,
   })
   const timerStore = createMemoryTimerStore({ clock, transactions: store })
   const reads = createReadTurns()
@@ -193,8 +202,17 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     feeMarkets: createFeeMarkets({ chains, clock }),
     maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),
-    ownKeys: { addresses: () => [SIGNER, SPARE], defaultPolicy: () => FAST },
+    ownKeys: {
+      addresses: () => [SIGNER, SPARE],
+      defaultPolicy: () => FAST,
+      find: (address) => ([SIGNER, SPARE].includes(address) ? KEY : null),
+      check: async () => ({ type: 'verified', tookMs: 1 }),
+      create: async () => null,
+      remove: (address, note) => store.removeSigner(address, note),
+    },
     operate: createOperate({ store, chains, clock, telemetry, ...around }),
+    decideApproval: createDecideApproval({ store, clock, telemetry }),
+    rules: createManageRules({ store, ...rules }),
     reservations: {
       ...createReservations({ store, chains, clock, random, timeoutMs: 50 }),
       list: createListReservations(store),
@@ -223,6 +241,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
   return { server, store, chain, telemetry, keys, timers: timerStore }
 }
 
+const KEY: KeyState = { source: 'keystore', place: '/keys', problem: null }
 const WELL: ChainHealth = { state: 'ok', since: null, message: null }
 const FOLLOWED: ChainStatus = {
   chainId: CHAIN_ID,

@@ -7,6 +7,7 @@ import { isCompletion } from '../../core/webhook/event-filter.ts'
 import type { HistoryEntry, HistoryPage } from '../../ports/history.ts'
 import { toJson, toStored } from '../../store/postgres/json-text.ts'
 import { type CountedNote, compactNotes, routineKey } from '../../store/rules/history-note.ts'
+import { freeze } from './freeze.ts'
 import { findMemoryTransaction, type MemoryState, type MemoryTransaction } from './memory-state.ts'
 
 type Writer = { readonly nodeId: string; readonly fence: number } | null
@@ -72,13 +73,13 @@ export function readHistoryInMemory(state: MemoryState, id: TxId, page?: History
   return inOrder.slice(last + 1, last + 1 + page.limit)
 }
 
-/** With what came of a transaction, on the entries that ended one; copies. */
+/** With what came of a transaction, on the entries that ended one. */
 export function complete(state: MemoryState, entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
   return entries.map((entry) => {
     const tx = isCompletion(entry) && findMemoryTransaction(state, entry.txId ?? '')?.tx
-    if (!tx) return structuredClone(entry)
+    if (!tx) return freeze(entry)
     const { requestId, metadata } = tx.intent
-    return structuredClone({
+    return freeze({
       ...entry,
       completion: { requestId, metadata, inclusion: inclusionOf(tx), error: tx.error },
     })

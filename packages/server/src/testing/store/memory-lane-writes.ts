@@ -3,6 +3,7 @@ import { isInFlight } from '../../core/transaction/transaction.ts'
 import type { ReservationSave } from '../../ports/lane-requests.ts'
 import type { LaneHealth, LaneWrite } from '../../ports/lane-write.ts'
 import { findLaneTimes, later } from '../../store/rules/lane-times.ts'
+import { freeze } from './freeze.ts'
 import { openReservations } from './memory-requests.ts'
 import type { MemoryLane, MemoryState } from './memory-state.ts'
 
@@ -16,7 +17,7 @@ export function storeReservation(state: MemoryState, lane: MemoryLane, { reserva
   const row = lane.reservations.get(reservation.id)
   if (row === undefined) throw new Error(`reservation ${reservation.id} vanished`)
   const before = row.reservation
-  const { nonce, inclusion, result, reservedAt, minedAt, finalAt, alarm, yieldedAt } = structuredClone(reservation)
+  const { nonce, inclusion, result, reservedAt, minedAt, finalAt, alarm, yieldedAt } = freeze(reservation)
   row.reservation = {
     ...before,
     state: reservation.state,
@@ -47,7 +48,7 @@ export function answerReset(state: MemoryState, lane: MemoryLane, { cursor, rese
   if (reset === null || asked === undefined) return
   const nonces = cursor && { fromNonce: cursor.expected, toNonce: cursor.next }
   const isOver = reset.state !== 'CANCELLING'
-  const txIds = isOver ? asked.txIds : structuredClone(reset.txIds)
+  const txIds = isOver ? asked.txIds : freeze(reset.txIds)
   const { refusal } = reset
   lane.resets[index] = {
     ...asked,
@@ -65,14 +66,15 @@ export function answerReset(state: MemoryState, lane: MemoryLane, { cursor, rese
 }
 
 export function seeHealth(health: LaneHealth, write: LaneWrite): LaneHealth {
-  const { minedAt, confirmedAt } = findLaneTimes(write)
+  const { minedAt, confirmedAt, signedAt } = findLaneTimes(write)
   return {
     lastNonceMovementAt: later(health.lastNonceMovementAt, minedAt),
     lastConfirmationAt: later(health.lastConfirmationAt, confirmedAt),
-    balance: structuredClone(write.balance ?? health.balance),
-    counts: structuredClone(write.counts ?? health.counts),
+    lastSignedAt: later(health.lastSignedAt ?? null, signedAt),
+    balance: freeze(write.balance ?? health.balance),
+    counts: freeze(write.counts ?? health.counts),
     window: write.window ?? health.window,
     txCost: write.txCost ?? health.txCost,
-    problems: structuredClone(write.problems ?? health.problems),
+    problems: freeze(write.problems ?? health.problems),
   }
 }

@@ -1,8 +1,9 @@
-/** Reads of the in-memory store. Every answer is a copy: a caller can change nothing by changing it. */
+/** Reads of the in-memory store. Every answer is frozen: a caller cannot change it. */
 import { ALL_LANES, mayUse } from '../../core/access/caller.ts'
 import type { Header } from '../../core/chain/finality.ts'
 import { type Lane, laneKey } from '../../core/lane/lane.ts'
 import { holdsNonce } from '../../core/lane/reservation.ts'
+import { awaitsApproval } from '../../core/transaction/await-approval.ts'
 import { PAUSED_ALONE } from '../../core/transaction/deferral.ts'
 import {
   type Intent,
@@ -25,11 +26,14 @@ import type {
   TransactionFilter,
 } from '../../ports/store.ts'
 import { readPageCursor } from '../../store/rules/tx-id.ts'
+import { freeze } from './freeze.ts'
 import { heldBy } from './memory-leases.ts'
 import { openReservations } from './memory-requests.ts'
+import { hasRulesInMemory } from './memory-spending.ts'
 import {
   findMemoryTransaction,
   isLeaseLive,
+  isRemoved,
   type MemoryLane,
   type MemoryState,
   type MemoryTransaction,
@@ -46,10 +50,10 @@ export function loadLaneInMemory(state: MemoryState, wanted: Lane): LoadedLane {
   const { balance, txCost, problems } = lane.health
   return {
     cursor: lane.cursor,
-    inFlight: structuredClone(inFlight),
+    inFlight: freeze(inFlight),
     recyclable: recyclable.sort((a, b) => a - b),
     window: lane.health.window,
-    seen: structuredClone({ balance, txCost, problems }),
+    seen: freeze({ balance, txCost, problems }),
   }
 }
 
@@ -58,7 +62,7 @@ const NOTHING_SEEN = { balance: null, txCost: null, problems: [] }
 export function readNonceLineInMemory(state: MemoryState, wanted: Lane): NonceLine {
   const lane = state.lanes.get(laneKey(wanted))
   const { cursor, recyclable } = loadLaneInMemory(state, wanted)
-  const queued = lane === undefined ? [] : lineUp(lane).filter(({ tx }) => tx.intent.priority >= 0)
+  const queued = lane === undefined ? [] : lineUp(state, lane).filter(({ tx }) => tx.intent.priority >= 0)
   return { cursor, recyclable, queued: queued.length }
 }
 
@@ -70,50 +74,56 @@ export function readQueueInMemory(
 ): readonly Queued[] {
   const lane = state.lanes.get(laneKey(wanted))
   if (lane === undefined) return []
-  return structuredClone(
-    lineUp(lane)
+  return freeze(
+    lineUp(state, lane)
       .filter(({ tx }) => {
         if ((tx.retryAt ?? 0) <= state.now()) return true
         if (passOverUnfunded && tx.subState === 'waiting_for_funds') return false
         return !(passOverPaused && tx.error !== null && PAUSED_ALONE.includes(tx.error.code))
       })
       .slice(0, limit)
-      .map(({ tx }) => tx),
+      .map(({ tx }) => (hasRulesInMemory(state, tx) ? { ...tx, hasRules: true } : tx)),
   )
 }
 
 export function lanesWithWorkInMemory(state: MemoryState, nodeId: string): readonly Lane[] {
   return heldBy(state, nodeId)
-    .filter((lane) => lineUp(lane).length > 0)
+    .filter((lane) => lineUp(state, lane).length > 0)
     .map(({ lane }) => lane)
 }
 
 /** Suspended ones too: a deadline does not wait for an operator. */
 export function readExpiredInMemory(state: MemoryState, nodeId: string, limit: number): readonly Queued[] {
-  const deadline = ({ intent }: Transaction): number => intent.validUntil ?? Number.POSITIVE_INFINITY
+  const deadline = (tx: Transaction): number => {
+    const approveBy = awaitsApproval(tx) ? tx.approval?.expiresAt : undefined
+    return Math.min(tx.intent.validUntil ?? Number.POSITIVE_INFINITY, approveBy ?? Number.POSITIVE_INFINITY)
+  }
   const expired = heldBy(state, nodeId)
     .flatMap(transactionsOf)
     .filter((tx) => tx.state === 'QUEUED')
     .filter((tx) => deadline(tx) <= state.now())
     .sort((a, b) => deadline(a) - deadline(b) || (a.id < b.id ? -1 : 1))
-  return structuredClone(expired.slice(0, limit))
+  return freeze(expired.slice(0, limit))
 }
 
 export function countAheadInMemory(state: MemoryState, id: TxId): number | null {
   const row = findMemoryTransaction(state, id)
   const lane = state.laneOf.get(id)
   if (row === undefined || lane === undefined || row.tx.state !== 'QUEUED') return null
-  return lineUp(lane).filter((other) => comparePlaces(other, row) < 0).length
+  return lineUp(state, lane).filter((other) => comparePlaces(other, row) < 0).length
 }
 
 type QueuedRow = MemoryTransaction & { readonly tx: Queued }
 
-function lineUp(lane: MemoryLane): readonly QueuedRow[] {
-  return [...lane.transactions.values()].filter(isInLine).sort(comparePlaces)
+function lineUp(state: MemoryState, lane: MemoryLane): readonly QueuedRow[] {
+  return [...lane.transactions.values()].filter((row) => isInLine(row, state.now())).sort(comparePlaces)
 }
 
-function isInLine(row: MemoryTransaction): row is QueuedRow {
-  return row.tx.state === 'QUEUED' && !row.tx.suspended
+/** Those that wait for approval, or that a rule holds, let others pass. */
+function isInLine(row: MemoryTransaction, now: number): row is QueuedRow {
+  const { tx } = row
+  if (tx.state !== 'QUEUED' || tx.suspended || tx.subState === 'awaiting_approval') return false
+  return tx.subState !== 'held_by_rule' || (tx.retryAt ?? 0) <= now
 }
 
 function comparePlaces(a: MemoryTransaction, b: MemoryTransaction): number {
@@ -134,18 +144,19 @@ export function listTransactionsInMemory(
     .sort((a, b) => (order === 'asc' ? a.acceptedSeq - b.acceptedSeq : b.acceptedSeq - a.acceptedSeq))
   const shown = matches.slice(0, limit)
   return {
-    items: structuredClone(shown.map(({ tx }) => tx)),
+    items: freeze(shown.map(({ tx }) => tx)),
     next: matches.length > limit ? (shown.at(-1)?.acceptedSeq.toString() ?? null) : null,
   }
 }
 
 function isMatch(tx: Transaction, filter: TransactionFilter): boolean {
-  const { chainId, from, states, hash, nonce, since, until, reach = ALL_LANES } = filter
+  const { chainId, from, states, subState, hash, nonce, since, until, reach = ALL_LANES } = filter
   return (
     mayUse(reach, tx.intent.lane) &&
     (chainId === undefined || tx.intent.lane.chainId === chainId) &&
     (from === undefined || tx.intent.lane.signer === from) &&
     (states === undefined || states.includes(tx.state)) &&
+    (subState === undefined || tx.subState === subState) &&
     (hash === undefined || tx.attempts.some((attempt) => attempt.hash === hash)) &&
     (nonce === undefined || nonceOf(tx) === nonce) &&
     (since === undefined || tx.createdAt >= since) &&
@@ -173,7 +184,7 @@ export function listMinedInMemory(state: MemoryState, chainId: number, limit: nu
     .flatMap(({ tx: { id, intent, inclusion } }) => {
       if (inclusion === null) return []
       const { blockNumber, blockHash } = inclusion
-      return [structuredClone({ txId: id, lane: intent.lane, blockNumber, blockHash, finality: intent.finality })]
+      return [freeze({ txId: id, lane: intent.lane, blockNumber, blockHash, finality: intent.finality })]
     })
 }
 
@@ -182,12 +193,13 @@ export function listStatusInMemory(
   { lane: wanted, reach = ALL_LANES, troubled = false }: Parameters<Store['listLaneStatus']>[0],
 ): readonly LaneStatus[] {
   return sortedLanes(state)
-    .filter(({ lane }) => mayUse(reach, lane) && (wanted === undefined || laneKey(lane) === laneKey(wanted)))
+    .filter(({ lane }) => mayUse(reach, lane))
+    .filter((each) => (wanted === undefined ? !isRemoved(each) : laneKey(each.lane) === laneKey(wanted)))
     .map((lane) => {
       const transactions = transactionsOf(lane)
       const { owner: nodeId, fence, expiresAt } = lane
       return {
-        signer: structuredClone(lane.signer),
+        signer: freeze(lane.signer),
         cursor: lane.cursor,
         queued: transactions.filter((tx) => tx.state === 'QUEUED').length,
         inFlight: transactions.filter(isInFlight).length,
@@ -198,7 +210,7 @@ export function listStatusInMemory(
         stuckReserved: openReservations(lane).filter(({ alarm }) => alarm !== null).length,
         lowestReserved: findLowestReserved(lane),
         free: [...lane.nonces.values()].filter((mark) => mark.status === 'RECYCLABLE').length,
-        health: structuredClone(lane.health),
+        health: freeze(lane.health),
         lease: nodeId === null ? null : { nodeId, fence, expiresAt, live: isLeaseLive(state, lane) },
       }
     })

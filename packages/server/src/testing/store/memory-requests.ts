@@ -19,9 +19,10 @@ import type {
   ReservationOrder,
   ReserveOutcome,
 } from '../../ports/lane-requests.ts'
+import { freeze } from './freeze.ts'
 import { appendLaneNotes } from './memory-events.ts'
 import { heldBy } from './memory-leases.ts'
-import { type MemoryLane, type MemoryReservation, type MemoryState, notify } from './memory-state.ts'
+import { isRemoved, type MemoryLane, type MemoryReservation, type MemoryState, notify } from './memory-state.ts'
 
 const MAX_HASHES = 50
 const ACT_NAMES = { use: 'used', extend: 'extended', release: 'released' } as const
@@ -29,19 +30,18 @@ const ACT_NAMES = { use: 'used', extend: 'extended', release: 'released' } as co
 export function createMemoryRequests(state: MemoryState): LaneRequestStore {
   return {
     insertReservations: async (request) => insert(state, request),
-    findReservations: async (ids) =>
-      ids.map((id) => structuredClone(findReservation(state, id)?.row.reservation ?? null)),
+    findReservations: async (ids) => ids.map((id) => freeze(findReservation(state, id)?.row.reservation ?? null)),
     actOnReservation: async (id, lockOwner, act) => actOn(state, id, lockOwner, act),
     orderReservations: async (order) => carryOrder(state, order),
     insertReset: async (reset) => insertReset(state, reset),
     findReset: async (id) => {
       const all = [...state.lanes.values()].flatMap((lane) => lane.resets.map((reset) => withProgress(lane, reset)))
-      return structuredClone(all.find((reset) => reset.id === id) ?? null)
+      return freeze(all.find((reset) => reset.id === id) ?? null)
     },
     listResets: async (wanted, limit) => {
       const lane = state.lanes.get(laneKey(wanted))
       const newest = lane?.resets.toReversed().slice(0, limit) ?? []
-      return structuredClone(newest.map((reset) => (lane === undefined ? reset : withProgress(lane, reset))))
+      return freeze(newest.map((reset) => (lane === undefined ? reset : withProgress(lane, reset))))
     },
     readLaneRequests: async (lane) => readRequests(state, lane),
     lanesAsked: async (nodeId) =>
@@ -54,14 +54,14 @@ export function createMemoryRequests(state: MemoryState): LaneRequestStore {
 function insert(state: MemoryState, request: NewReservations): ReserveOutcome {
   const { lane: wanted, items, ttlMs, label, requestId, tenant = '', key, most } = request
   const lane = state.lanes.get(laneKey(wanted))
-  if (lane === undefined) return { type: 'unknown_signer' }
+  if (lane === undefined || isRemoved(lane)) return { type: 'unknown_signer' }
   const earlier = [...lane.reservations.values()].filter(
     (row) => requestId !== null && row.reservation.requestId === requestId && row.reservation.tenant === tenant,
   )
   if (earlier.length > 0) {
     return {
       type: 'existing',
-      items: earlier.map((row) => ({ reservation: structuredClone(row.reservation), lockOwner: row.lockOwner })),
+      items: earlier.map((row) => ({ reservation: freeze(row.reservation), lockOwner: row.lockOwner })),
     }
   }
   const open = openReservations(lane)
@@ -96,7 +96,7 @@ function insert(state: MemoryState, request: NewReservations): ReserveOutcome {
       finalAt: null,
     }
     lane.reservations.set(id, { reservation, lockOwner })
-    return structuredClone(reservation)
+    return freeze(reservation)
   })
   notify(state, { type: 'lane.asked', lane: lane.lane })
   return { type: 'inserted', reservations }
@@ -119,12 +119,12 @@ function actOn(state: MemoryState, id: ReservationId, lockOwner: string, act: Ho
   const { lane, row } = found
   if (row.lockOwner !== lockOwner) return { type: 'not_owner' }
   const before = row.reservation
-  if (isRepeat(before, act)) return { type: 'done', reservation: structuredClone(before) }
+  if (isRepeat(before, act)) return { type: 'done', reservation: freeze(before) }
   const isLate =
     before.state === 'EXPIRED' ||
     (['REQUESTED', 'RESERVED'].includes(before.state) && before.lockedUntil <= state.now())
   if (!isAllowed(before, act, isLate)) {
-    return { type: isLate ? 'expired' : 'refused', reservation: structuredClone(before) }
+    return { type: isLate ? 'expired' : 'refused', reservation: freeze(before) }
   }
   row.reservation = { ...applyAct(before, act, state.now()), version: before.version + 1 }
   const { nonce } = row.reservation
@@ -137,7 +137,7 @@ function actOn(state: MemoryState, id: ReservationId, lockOwner: string, act: Ho
   ])
   notify(state, { type: 'lane.asked', lane: lane.lane })
   notify(state, { type: 'events.appended' })
-  return { type: 'done', reservation: structuredClone(row.reservation) }
+  return { type: 'done', reservation: freeze(row.reservation) }
 }
 
 function isRepeat(reservation: Reservation, act: HolderAct): boolean {
@@ -182,7 +182,7 @@ function carryOrder(state: MemoryState, { type, filter, cause, by }: Reservation
       const before = row.reservation
       const after = type === 'release' ? { state: 'RELEASED' as const } : { fillOrderedAt: state.now() }
       row.reservation = { ...before, ...after, version: before.version + 1 }
-      changed.push(structuredClone(row.reservation))
+      changed.push(freeze(row.reservation))
       const name = type === 'release' ? 'released' : 'fill_ordered'
       appendLaneNotes(state, lane.lane, null, [noteReservation(row.reservation, name, cause, { ...by })])
     }
@@ -220,7 +220,7 @@ function insertReset(state: MemoryState, reset: NewReset): boolean {
   const lane = state.lanes.get(laneKey(reset.lane))
   if (lane === undefined) return false
   lane.resets.push({
-    ...structuredClone(reset),
+    ...freeze(reset),
     state: 'REQUESTED',
     fromNonce: null,
     toNonce: null,
@@ -238,7 +238,7 @@ function insertReset(state: MemoryState, reset: NewReset): boolean {
 function readRequests(state: MemoryState, wanted: Lane): LaneRequests {
   const lane = state.lanes.get(laneKey(wanted))
   if (lane === undefined) return { reservations: [], resets: [] }
-  return structuredClone({
+  return freeze({
     reservations: openReservations(lane).map((reservation) => ({
       ...reservation,
       isExpired: reservation.lockedUntil <= state.now(),

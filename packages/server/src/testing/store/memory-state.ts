@@ -4,10 +4,13 @@ import type { Hash } from '../../core/hex.ts'
 import type { Lane, LaneKey } from '../../core/lane/lane.ts'
 import type { NonceReset } from '../../core/lane/nonce-reset.ts'
 import type { Reservation, ReservationId } from '../../core/lane/reservation.ts'
+import type { Charge, SpendingAccount } from '../../core/rules/judge.ts'
+import type { SubjectId } from '../../core/rules/rule-set.ts'
 import type { Transaction, TxId } from '../../core/transaction/transaction.ts'
 import type { HistoryEntry } from '../../ports/history.ts'
 import type { LaneHealth, NonceMark } from '../../ports/lane-write.ts'
-import type { LiveNode, Notice, SignerRecord } from '../../ports/store.ts'
+import type { Notice } from '../../ports/notice.ts'
+import type { LiveNode, SignerRecord } from '../../ports/store.ts'
 
 export interface MemoryTransaction {
   tx: Transaction
@@ -56,6 +59,10 @@ export interface MemoryState {
   readonly nodes: Map<string, MemoryNode>
   readonly headers: Map<number, Map<number, Header>>
   readonly listeners: Set<(notice: Notice) => void>
+  /** Subjects with rules. */
+  readonly accounts: Map<SubjectId, SpendingAccount>
+  /** By transaction and subject. */
+  readonly charges: Map<string, Charge>
   acceptedSeq: number
 }
 
@@ -69,6 +76,8 @@ export function createMemoryState(now: () => number): MemoryState {
     nodes: new Map(),
     headers: new Map(),
     listeners: new Set(),
+    accounts: new Map(),
+    charges: new Map(),
     acceptedSeq: 0,
   }
 }
@@ -87,6 +96,10 @@ export function noteMemoryRequest(lane: MemoryLane, tenant: string, requestId: s
 }
 
 /** Lanes by chain and signer, the order in which the database lists them. */
+export function isRemoved({ signer }: MemoryLane): boolean {
+  return signer.removedAt !== undefined
+}
+
 export function sortedLanes(state: MemoryState): readonly MemoryLane[] {
   return [...state.lanes.values()].sort(
     (a, b) => a.lane.chainId - b.lane.chainId || (a.lane.signer < b.lane.signer ? -1 : 1),

@@ -6,12 +6,14 @@
 
 import { ALL_LANES, mayUse, type Reach } from '../../core/access/caller.ts'
 import { laneKey } from '../../core/lane/lane.ts'
+import { isTerminal } from '../../core/transaction/transaction.ts'
 import type { HistoryNote } from '../../core/transaction/tx-event.ts'
 import { isCompletion } from '../../core/webhook/event-filter.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { HistoryEntry } from '../../ports/history.ts'
 import type { SignerRecord, Store } from '../../ports/store.ts'
 import { LATEST_SCHEMA_VERSION } from '../../store/postgres/schema-version.ts'
+import { freeze } from './freeze.ts'
 import { appendLaneNotes, complete, readHistoryInMemory } from './memory-events.ts'
 import {
   acquireInMemory,
@@ -37,10 +39,12 @@ import {
   saveHeadersInMemory,
 } from './memory-reads.ts'
 import { createMemoryRequests } from './memory-requests.ts'
+import { createMemorySpending } from './memory-spending.ts'
 import {
   createMemoryState,
   findMemoryRequest,
   findMemoryTransaction,
+  isRemoved,
   type MemoryState,
   notify,
   sortedLanes,
@@ -56,10 +60,15 @@ interface MemoryPorts {
 export function createMemoryStore({ clock, state = createMemoryState(() => clock.now()) }: MemoryPorts): Store {
   return {
     ping: async () => ({ schemaVersion: LATEST_SCHEMA_VERSION, nowMs: state.now() }),
-    insertTransactions: async (batch) => insertInMemory(state, batch),
+    insertTransactions: async (batch, spending) => insertInMemory(state, batch, spending),
+    ...createMemorySpending(state),
     countQueued: async () => countQueuedInMemory(state),
-    registerSigners: async (signers) => registerSigners(state, signers),
-    listSigners: async () => sortedLanes(state).map(({ signer }) => structuredClone(signer)),
+    registerSigners: async (signers, options) => registerSigners(state, signers, options?.restores ?? false),
+    removeSigner: async (signer, note) => removeInMemory(state, signer, note),
+    listSigners: async () =>
+      sortedLanes(state)
+        .filter((lane) => !isRemoved(lane))
+        .map(({ signer }) => freeze(signer)),
     updateSigner: async (lane, change, note) => updateSigner(state, lane, change, note),
     ...createMemoryRequests(state),
     listLaneStatus: async (filter) => listStatusInMemory(state, filter),
@@ -80,22 +89,22 @@ export function createMemoryStore({ clock, state = createMemoryState(() => clock
     readQueue: async (lane, limit, options) => readQueueInMemory(state, lane, limit, options),
     writeLanes: async (writes) => writeLanesInMemory(state, writes),
     amend: async (save, nonces) => amendInMemory(state, save, nonces),
-    findTransaction: async (id) => copy(findMemoryTransaction(state, id)?.tx),
+    findTransaction: async (id) => orNull(findMemoryTransaction(state, id)?.tx),
     findTransactions: async (ids) =>
-      [...new Set(ids)].flatMap((id) => copy(findMemoryTransaction(state, id)?.tx) ?? []),
+      [...new Set(ids)].flatMap((id) => orNull(findMemoryTransaction(state, id)?.tx) ?? []),
     findRequests: async (keys) =>
       keys.map(({ lane, tenant, requestId }) => {
         const id = findMemoryRequest(state.lanes.get(laneKey(lane)), tenant, requestId)
-        return copy(findMemoryTransaction(state, id ?? '')?.tx)
+        return orNull(findMemoryTransaction(state, id ?? '')?.tx)
       }),
-    findTransactionByHash: async (hash) => copy(findMemoryTransaction(state, state.hashes.get(hash) ?? '')?.tx),
+    findTransactionByHash: async (hash) => orNull(findMemoryTransaction(state, state.hashes.get(hash) ?? '')?.tx),
     listTransactions: async (filter, page) => listTransactionsInMemory(state, filter, page),
     countAhead: async (id) => countAheadInMemory(state, id),
     listMined: async (chainId, limit) => listMinedInMemory(state, chainId, limit),
     readHistory: async (id, page) => readHistoryInMemory(state, id, page),
     readCompletions: async (after, limit, reach) =>
-      complete(state, eventsAfter(state, after, reach).filter(isCompletion).slice(0, limit)),
-    readEvents: async (after, limit, reach) => complete(state, eventsAfter(state, after, reach).slice(0, limit)),
+      complete(state, eventsAfter(state, after, limit, reach, isCompletion)),
+    readEvents: async (after, limit, reach) => complete(state, eventsAfter(state, after, limit, reach)),
     findLastEventId: async () => state.events.length,
     saveHeaders: async (chainId, headers, keepFrom) => saveHeadersInMemory(state, chainId, headers, keepFrom),
     readHeaders: async (chainId, from, to) => readHeadersInMemory(state, chainId, from, to),
@@ -110,15 +119,27 @@ export function createMemoryStore({ clock, state = createMemoryState(() => clock
   }
 }
 
-function registerSigners(state: MemoryState, signers: Parameters<Store['registerSigners']>[0]): void {
+function registerSigners(
+  state: MemoryState,
+  signers: Parameters<Store['registerSigners']>[0],
+  restores: boolean,
+): void {
   const before = state.lanes.size
+  let restored = 0
   for (const { lane, policy, label } of signers) {
-    if (state.lanes.has(laneKey(lane))) continue
+    const known = state.lanes.get(laneKey(lane))
+    if (known !== undefined) {
+      if (!restores || !isRemoved(known)) continue
+      const { removedAt: _removedAt, ...signer } = known.signer
+      known.signer = { ...signer, policy: structuredClone(policy), label }
+      restored++
+      continue
+    }
     // Handed out as it is, with leases and notices, and so not to be changed by anyone.
     const own = Object.freeze({ ...lane })
     state.lanes.set(laneKey(lane), {
       lane: own,
-      signer: { lane: own, policy: structuredClone(policy), label, paused: false, createdAt: state.now() },
+      signer: { lane: own, policy: freeze(policy), label, paused: false, createdAt: state.now() },
       owner: null,
       fence: 0,
       expiresAt: Number.NEGATIVE_INFINITY,
@@ -133,6 +154,7 @@ function registerSigners(state: MemoryState, signers: Parameters<Store['register
       health: {
         lastConfirmationAt: null,
         lastNonceMovementAt: null,
+        lastSignedAt: null,
         balance: null,
         counts: null,
         window: null,
@@ -141,7 +163,28 @@ function registerSigners(state: MemoryState, signers: Parameters<Store['register
       },
     })
   }
-  if (state.lanes.size > before) notify(state, { type: 'nodes.changed' })
+  if (state.lanes.size > before || restored > 0) notify(state, { type: 'nodes.changed' })
+}
+
+function removeInMemory(
+  state: MemoryState,
+  signer: SignerRecord['lane']['signer'],
+  note: HistoryNote,
+): Awaited<ReturnType<Store['removeSigner']>> {
+  const lanes = sortedLanes(state).filter((lane) => lane.lane.signer === signer && !isRemoved(lane))
+  if (lanes.length === 0) return { type: 'unknown' }
+  const open = lanes.reduce((sum, { transactions, reservations }) => {
+    const held = [...reservations.values()].filter(({ reservation }) => reservation.finalAt === null).length
+    return sum + [...transactions.values()].filter(({ tx }) => !isTerminal(tx)).length + held
+  }, 0)
+  if (open > 0) return { type: 'busy', open }
+  for (const row of lanes) {
+    row.signer = { ...row.signer, removedAt: state.now() }
+    appendLaneNotes(state, row.lane, null, [note])
+  }
+  notify(state, { type: 'nodes.changed' })
+  notify(state, { type: 'events.appended' })
+  return { type: 'removed', lanes: lanes.map(({ lane }) => lane) }
 }
 
 function updateSigner(
@@ -152,18 +195,29 @@ function updateSigner(
 ): SignerRecord | null {
   const row = state.lanes.get(laneKey(lane))
   if (row === undefined) return null
-  row.signer = { ...row.signer, ...structuredClone(change) }
+  row.signer = { ...row.signer, ...freeze(change) }
   appendLaneNotes(state, row.lane, null, [note])
   notify(state, { type: 'lane.work', lane: row.lane })
   notify(state, { type: 'nodes.changed' })
   notify(state, { type: 'events.appended' })
-  return structuredClone(row.signer)
+  return freeze(row.signer)
 }
 
-function eventsAfter(state: MemoryState, after: number, reach: Reach = ALL_LANES): readonly HistoryEntry[] {
-  return state.events.slice(Math.max(0, after)).filter(({ lane }) => mayUse(reach, lane))
+function eventsAfter(
+  { events }: MemoryState,
+  after: number,
+  limit: number,
+  reach: Reach = ALL_LANES,
+  isWanted: (event: HistoryEntry) => boolean = () => true,
+): readonly HistoryEntry[] {
+  const found: HistoryEntry[] = []
+  for (let at = Math.max(0, after); at < events.length && found.length < limit; at++) {
+    const event = events[at]
+    if (event !== undefined && mayUse(reach, event.lane) && isWanted(event)) found.push(event)
+  }
+  return found
 }
 
-function copy<T>(value: T | undefined): T | null {
-  return value === undefined ? null : structuredClone(value)
+function orNull<T>(value: T | undefined): T | null {
+  return value === undefined ? null : freeze(value)
 }

@@ -5,7 +5,8 @@ import type { Fire, KernelId, ManagedTimer, TimerId } from '../../core/timer/tim
 import type { CommandId, LoggedCommand, StoredCommand } from '../../core/timer/timer-command.ts'
 import { isTerminal } from '../../core/transaction/transaction.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Notice, Store } from '../../ports/store.ts'
+import type { Notice } from '../../ports/notice.ts'
+import type { Store } from '../../ports/store.ts'
 import type {
   BlocksWrite,
   CommandsWrite,
@@ -120,7 +121,7 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     const outcomes = new Map<Hash, Pick<Fire, 'state' | 'txId' | 'skipReason'>>()
     const turns = new Map<TimerId, number>()
     const { fires } = chainOf(lease.chainId)
-    for (const { deliverId, fireKey, timerId, transaction, maxOpen } of handOffs) {
+    for (const { deliverId, fireKey, timerId, transaction, maxOpen, isRefused } of handOffs) {
       if (fires.some((fire) => fire.fireKey === fireKey && fire.state === 'QUEUED')) continue
       const open = turns.get(timerId) ?? (await countOpen(timerId, fires))
       turns.set(timerId, open + 1)
@@ -129,7 +130,8 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
         (depth) => depth.lane.chainId === lane.chainId && depth.lane.signer === lane.signer,
       )
       const queued = line.reduce((sum, depth) => sum + depth.queued, 0)
-      const skipReason = open + 1 > maxOpen ? 'overlap' : queued >= maxQueued ? 'queue_full' : null
+      const fullness = queued >= maxQueued ? 'queue_full' : null
+      const skipReason = isRefused === true ? 'refused_by_rule' : open + 1 > maxOpen ? 'overlap' : fullness
       const [inserted] = skipReason === null ? await transactions.insertTransactions([transaction]) : []
       outcomes.set(
         deliverId,

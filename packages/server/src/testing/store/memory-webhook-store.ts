@@ -36,6 +36,8 @@ const EVERYTHING = { signers: null, chains: null }
 export function createMemoryWebhookStore({ clock, events, newId }: MemoryPorts): WebhookStore {
   const webhooks = new Map<WebhookId, MemoryWebhook>()
   let deliveries: MemoryDelivery[] = []
+  /** Those of them that are not settled, in the same order: few beside the rest. */
+  let pending: MemoryDelivery[] = []
   let place = 0
 
   const isHeld = ({ owner, expiresAt }: MemoryWebhook) => owner !== null && expiresAt > clock.now()
@@ -43,12 +45,10 @@ export function createMemoryWebhookStore({ clock, events, newId }: MemoryPorts):
   const heldBy = (nodeId: string) => [...webhooks.values()].filter((row) => row.owner === nodeId && isHeld(row))
   const sorted = (rows: readonly MemoryWebhook[]) => [...rows].sort((a, b) => (a.webhook.id < b.webhook.id ? -1 : 1))
   const pendingOf = (id: WebhookId, order?: string) =>
-    deliveries.filter(
-      (row) =>
-        row.delivery.webhookId === id &&
-        row.delivery.state === 'PENDING' &&
-        (order === undefined || row.order === order),
-    )
+    pending.filter((row) => row.delivery.webhookId === id && (order === undefined || row.order === order))
+  const listPending = () => {
+    pending = deliveries.filter(({ delivery }) => delivery.state === 'PENDING')
+  }
 
   function append(
     webhookId: WebhookId,
@@ -67,7 +67,9 @@ export function createMemoryWebhookStore({ clock, events, newId }: MemoryPorts):
       settledAt: null,
       createdAt: clock.now(),
     }
-    deliveries.push({ delivery, order, body, firstAttemptAt: null })
+    const row = { delivery, order, body, firstAttemptAt: null }
+    deliveries.push(row)
+    pending.push(row)
     return delivery
   }
 
@@ -101,7 +103,9 @@ export function createMemoryWebhookStore({ clock, events, newId }: MemoryPorts):
       settledAt: outcome.type === 'retry' ? null : now,
       lastAttempt: { at: now, ...answer },
     }
-    if (outcome.type !== 'retry') freeFirst(row.delivery.webhookId, row.order)
+    if (outcome.type === 'retry') return
+    pending.splice(pending.indexOf(row), 1)
+    freeFirst(row.delivery.webhookId, row.order)
   }
 
   function judge(row: MemoryWebhook, results: readonly AttemptResult[], disableAfterMs: number) {
@@ -171,6 +175,7 @@ export function createMemoryWebhookStore({ clock, events, newId }: MemoryPorts):
       const row = webhooks.get(id)
       webhooks.delete(id)
       deliveries = deliveries.filter(({ delivery }) => delivery.webhookId !== id)
+      listPending()
       return row?.webhook ?? null
     },
     listDeliveries: async (id, { before, state, limit }) =>
@@ -187,6 +192,7 @@ export function createMemoryWebhookStore({ clock, events, newId }: MemoryPorts):
       if (row.delivery.state !== 'PENDING') row.order = deliveryId
       row.firstAttemptAt = null
       row.delivery = { ...row.delivery, state: 'PENDING', settledAt: null, dueAt: clock.now(), attempts: 0 }
+      listPending()
       return { type: 'due', delivery: row.delivery }
     },
     async insertTest(id, test) {
@@ -245,8 +251,8 @@ export function createMemoryWebhookStore({ clock, events, newId }: MemoryPorts):
         const own = results.filter((result) => isOurs(result, row))
         for (const result of own) {
           const { id, attempts } = result.due.delivery
-          const of = deliveries.find(({ delivery }) => delivery.id === id)
-          if (of?.delivery.state === 'PENDING' && of.delivery.attempts === attempts) settle(of, result)
+          const of = pending.find(({ delivery }) => delivery.id === id)
+          if (of?.delivery.attempts === attempts) settle(of, result)
         }
         return own.length === 0 ? [] : judge(row, own, disableAfterMs)
       })

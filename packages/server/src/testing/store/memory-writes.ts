@@ -1,17 +1,22 @@
 /** Acceptance and lane writes of the in-memory store: everything is checked before anything is changed. */
 import { laneKey } from '../../core/lane/lane.ts'
+import type { SpendingWrite } from '../../core/rules/judge.ts'
 import { isTerminal, nonceOf, type Transaction } from '../../core/transaction/transaction.ts'
 import type { AmendResult, LaneWrite, LaneWriteResult, NonceMark, TxSave } from '../../ports/lane-write.ts'
 import type { InsertOutcome, NewTransaction } from '../../ports/store.ts'
+import { bindingSubjects } from '../../store/rules/binding-subjects.ts'
 import { acceptedNote } from '../../store/rules/history-note.ts'
 import { toQueued } from '../../store/rules/queued-transaction.ts'
 import { takesNonces } from '../../store/rules/takes-nonces.ts'
+import { freeze } from './freeze.ts'
 import { appendLaneNotes, appendNotes } from './memory-events.ts'
 import { answerReset, isOpen, isResetPossible, seeHealth, storeReservation } from './memory-lane-writes.ts'
+import { writeSpendingInMemory } from './memory-spending.ts'
 import {
   findMemoryRequest,
   findMemoryTransaction,
   isLeaseLive,
+  isRemoved,
   type MemoryLane,
   type MemoryState,
   type MemoryTransaction,
@@ -19,10 +24,15 @@ import {
   notify,
 } from './memory-state.ts'
 
-export function insertInMemory(state: MemoryState, batch: readonly NewTransaction[]): readonly InsertOutcome[] {
+export function insertInMemory(
+  state: MemoryState,
+  batch: readonly NewTransaction[],
+  spending?: SpendingWrite,
+): readonly InsertOutcome[] {
+  const fits = spending === undefined || writeSpendingInMemory(state, spending)
   const touched = new Set<MemoryLane>()
   const outcomes = batch.map((entry) => {
-    const outcome = insertOne(state, entry)
+    const outcome = insertOne(state, entry, fits)
     const lane = state.lanes.get(laneKey(entry.intent.lane))
     if (outcome.type === 'inserted' && lane !== undefined) touched.add(lane)
     return outcome
@@ -32,17 +42,21 @@ export function insertInMemory(state: MemoryState, batch: readonly NewTransactio
   return outcomes
 }
 
-function insertOne(state: MemoryState, { id, intent, by, tenant = '' }: NewTransaction): InsertOutcome {
+function insertOne(state: MemoryState, entry: NewTransaction, fits: boolean): InsertOutcome {
+  const { id, intent, by, tenant = '', keyId, approval, judgedBy = [] } = entry
   const lane = state.lanes.get(laneKey(intent.lane))
-  if (lane === undefined) return { type: 'unknown_signer' }
+  if (lane === undefined || isRemoved(lane)) return { type: 'unknown_signer' }
   const byRequest = intent.requestId === null ? undefined : findMemoryRequest(lane, tenant, intent.requestId)
   const earlier = findMemoryTransaction(state, id) ?? (byRequest && findMemoryTransaction(state, byRequest))
   if (earlier) {
     return earlier.tx.intent.requestDigest === intent.requestDigest
-      ? { type: 'existing', transaction: structuredClone(earlier.tx) }
+      ? { type: 'existing', transaction: freeze(earlier.tx) }
       : { type: 'conflict', transactionId: earlier.tx.id }
   }
-  const queued = toQueued({ id, intent: structuredClone(intent) }, state.now())
+  const unjudged = bindingSubjects(entry).some((subject) => state.accounts.has(subject) && !judgedBy.includes(subject))
+  if (unjudged || (judgedBy.length > 0 && !fits)) return { type: 'not_judged' }
+  const own = { ...(keyId !== undefined && { keyId }), ...(approval !== undefined && { approval }) }
+  const queued = freeze(toQueued({ id, intent, ...own }, state.now()))
   state.acceptedSeq += 1
   const { acceptedSeq } = state
   const row: MemoryTransaction = { tx: queued, acceptedSeq, tenant, routine: new Map() }
@@ -50,7 +64,7 @@ function insertOne(state: MemoryState, { id, intent, by, tenant = '' }: NewTrans
   state.laneOf.set(id, lane)
   if (intent.requestId !== null) noteMemoryRequest(lane, tenant, intent.requestId, id)
   appendNotes(state, row, null, null, [acceptedNote(by)])
-  return { type: 'inserted', transaction: structuredClone(queued) }
+  return { type: 'inserted', transaction: queued }
 }
 
 export function writeLanesInMemory(state: MemoryState, writes: readonly LaneWrite[]): readonly LaneWriteResult[] {
@@ -179,7 +193,7 @@ function store(
   const has = liveNonce(tx)
   if (had !== null && had !== has && lane.live.get(had) === id) lane.live.delete(had)
   if (has !== null) lane.live.set(has, id)
-  row.tx = { ...structuredClone(tx), id, intent, createdAt, version: before.version + 1 }
+  row.tx = freeze({ ...tx, id, intent, createdAt, version: before.version + 1 })
   for (const { hash } of tx.attempts.slice(before.attemptCount)) state.hashes.set(hash, tx.id)
   return appendNotes(state, row, before.state, by, notes)
 }

@@ -82,13 +82,27 @@ export const signerChange = z
   })
 requestSchemas.add(signerChange, { id: 'SignerChange' })
 
-export const signerRegistration = z.strictObject({
-  chainId: z.int().min(1),
-  address: addressInput.meta({ description: 'Drover must have the key of this address.' }),
-  label: textInput(100).nullable().optional(),
-  policy: policyChange.optional().meta({ description: 'Fields that differ from the configured policy.' }),
-})
+export const signerRegistration = z
+  .strictObject({
+    chainId: z.int().min(1),
+    address: addressInput
+      .optional()
+      .meta({ description: 'Drover must have the key of this address. Leave it out with `createKey`.' }),
+    createKey: z.literal(true, { error: 'must be true or left out' }).optional().meta({
+      description:
+        'Create a new key, encrypted in the database under the master key. The private key is shown to nobody.',
+    }),
+    label: textInput(100).nullable().optional(),
+    policy: policyChange.optional().meta({ description: 'Fields that differ from the configured policy.' }),
+  })
+  .refine(({ address, createKey }) => (address === undefined) === (createKey === true), {
+    error: 'must have either address or createKey',
+    path: ['address'],
+  })
 requestSchemas.add(signerRegistration, { id: 'SignerRegistration' })
+
+export const removalRequest = z.strictObject({ reason: reasonInput })
+requestSchemas.add(removalRequest, { id: 'RemovalRequest' })
 
 export const laneRequest = z.strictObject({ chainId, reason: reasonInput })
 requestSchemas.add(laneRequest, { id: 'LaneRequest' })

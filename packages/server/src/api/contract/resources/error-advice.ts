@@ -19,9 +19,14 @@ export const ERROR_ADVICE: Readonly<Record<AppErrorCode, string>> = {
   unknown_chain: 'Use a chain that `GET /v1/chains` lists.',
   unknown_signer: 'Use a signer that `GET /v1/signers` lists, or register it first.',
   signer_exists: 'Change it with `PATCH /v1/signers/{address}` instead.',
+  signer_busy:
+    'Stop sending from it, wait until everything is final (`queued`, `inFlight` and `reserved` are 0), cancel its timers, then try again.',
+  no_master_key: 'Set `masterKey` (DROVER_MASTER_KEY), or add the key to another key source.',
   idempotency_conflict: '`transactionId` names the earlier transaction. Use a new key for a new request.',
   transaction_rejected:
     '`reason` says why. Fix the call. If it depends on a transaction that is not mined yet, send it with `simulate: false`.',
+  refused_by_rule:
+    '`rule` names the rule, and `limit`, `used` and `wanted` the amounts. Send less, wait until the window has room, or ask an administrator to change the rule: `drover rules show`.',
   action_forbidden:
     'Read the transaction or the signer again. `GET /v1/transactions/{id}/explain` lists the actions that are allowed.',
   not_lock_owner: 'Use the `lockOwner` that the reservation was made with.',

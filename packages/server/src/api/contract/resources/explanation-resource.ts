@@ -1,7 +1,7 @@
 /** Why a transaction is where it is, what comes next and when, and what an operator could do. */
 import { z } from 'zod'
+import { EXPLAINED_ACTIONS } from '../../../core/explain/explain.ts'
 import { CAUSES } from '../../../core/explain/explanation.ts'
-import { OPERATOR_ACTIONS } from '../../../core/transaction/allowed-actions.ts'
 import { TX_STATES } from '../../../core/transaction/transaction.ts'
 import { resourceSchemas } from '../api-schemas.ts'
 import { lowestReserved } from '../requests/lowest-reserved.ts'
@@ -32,8 +32,8 @@ export const explanationResource = z.object({
     description: 'What you should do now. Null if there is nothing to do. For people: the wording may change.',
   }),
   options: z
-    .array(z.object({ action: z.enum(OPERATOR_ACTIONS), effect: z.string() }))
-    .meta({ description: 'What an operator can do now, and the effect of each action.' }),
+    .array(z.object({ action: z.enum(EXPLAINED_ACTIONS), effect: z.string() }))
+    .meta({ description: 'What can be done to it now, and the effect of each action.' }),
 })
 export type ExplanationResource = z.infer<typeof explanationResource>
 resourceSchemas.add(explanationResource, { id: 'Explanation' })

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { LANE_PROBLEMS } from '../../../core/lane/lane-problem.ts'
 import { REPLACEMENTS } from '../../../core/lane/policy.ts'
 import { WINDOW_REASONS } from '../../../core/lane/window.ts'
+import { KEY_SOURCES } from '../../../ports/key-source.ts'
 import { resourceSchemas } from '../api-schemas.ts'
 import { lowestReserved } from '../requests/lowest-reserved.ts'
 import { address } from '../values/address.ts'
@@ -119,6 +120,19 @@ export const laneResource = z.object({
     })
     .nullable()
     .meta({ description: 'How far the signer sends ahead, as found by the node that runs it. Null until then.' }),
+  key: z
+    .object({
+      source: z.enum(KEY_SOURCES),
+      place: z.string().meta({ description: 'Where the key is: a folder, a host, a region.' }),
+      canSign: z.boolean().meta({ description: 'False if its key store does not respond.' }),
+      problem: z.string().nullable().meta({ description: 'Why it cannot sign.' }),
+      since: instant.nullable().meta({ description: 'Since when it cannot sign.' }),
+    })
+    .nullable()
+    .meta({
+      description: 'The key of the signer, as seen by the node that answers. Null: that node does not have it.',
+    }),
+  lastSignedAt: instant.nullable().meta({ description: 'When this signer last signed a transaction on this chain.' }),
   lastConfirmationAt: instant.nullable().meta({ description: 'When a transaction of this signer last became final.' }),
   lastNonceMovementAt: instant.nullable().meta({ description: 'When a transaction of this signer was last mined.' }),
   lease: z
@@ -142,3 +156,20 @@ export const signerResource = z.object({
   resets: z.array(resetResource).meta({ description: 'The latest nonce resets, newest first.' }),
 })
 resourceSchemas.add(signerResource, { id: 'Signer' })
+
+export const removalResource = z.object({
+  address,
+  chainIds: z.array(z.int()).meta({ description: 'The chains that it was removed from.' }),
+})
+resourceSchemas.add(removalResource, { id: 'Removal' })
+
+export const keyCheckResource = z.object({
+  address,
+  verified: z.boolean().meta({ description: 'The key signed a challenge, and the address was recovered from it.' }),
+  source: z.enum(KEY_SOURCES).nullable().meta({ description: 'Null: the node that answers does not have the key.' }),
+  place: z.string().nullable(),
+  problem: z.string().nullable(),
+  tookMs: z.int().nullable(),
+})
+export type KeyCheckResource = z.infer<typeof keyCheckResource>
+resourceSchemas.add(keyCheckResource, { id: 'KeyCheck' })

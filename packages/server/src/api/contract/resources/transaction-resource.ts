@@ -10,6 +10,7 @@ import { finalityRule } from '../values/finality.ts'
 import { instant } from '../values/instant.ts'
 import { errorResource } from './error-resource.ts'
 import { receiptResource } from './receipt-resource.ts'
+import { approvalResource } from './rules-resource.ts'
 
 const nonce = z.int().min(0)
 const blockNumber = z.int().min(0)
@@ -72,6 +73,9 @@ export const transactionResource = z.object({
   finalAt: instant.nullable(),
   fence: z.int().nullable().meta({ description: 'Fencing token of the lease under which it got its nonce.' }),
   node: z.string().nullable().meta({ description: 'Node that assigned the nonce.' }),
+  approval: approvalResource
+    .nullable()
+    .meta({ description: 'Who has to approve it, and who has. Null: nobody has to.' }),
 })
 export type TransactionResource = z.infer<typeof transactionResource>
 resourceSchemas.add(transactionResource, { id: 'Transaction' })

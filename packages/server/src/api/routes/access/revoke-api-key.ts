@@ -1,15 +1,9 @@
 /** `DELETE /v1/api-keys/{id}`: revokes a key. */
 import { z } from 'zod'
 import { apiKeyResource } from '../../contract/resources/api-key-resource.ts'
+import { keyIdParam } from '../../contract/values/key-id.ts'
 import { presentApiKey } from '../../present/present-api-key.ts'
 import { defineRoute, NO_INPUT } from '../../route.ts'
-
-const keyIdParam = z
-  .string()
-  .regex(/^[0-9a-f]{16}$/, {
-    error: 'must be the id of an API key: 16 hex digits, the part between drv_ and the secret',
-  })
-  .meta({ description: 'Id of the key.' })
 
 export const revokeApiKey = defineRoute(
   { ...NO_INPUT, params: z.strictObject({ id: keyIdParam }) },

@@ -33,6 +33,7 @@ export const createTransaction = defineRoute(
       'unknown_signer',
       'unknown_chain',
       'transaction_rejected',
+      'refused_by_rule',
       'queue_full',
       'too_many_waiting',
     ],

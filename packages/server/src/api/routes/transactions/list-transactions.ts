@@ -1,5 +1,6 @@
 /** `GET /v1/transactions`: pages of transactions in the order of acceptance, from either end. */
 import { z } from 'zod'
+import { SUB_STATES } from '../../../core/transaction/transaction.ts'
 import type { TransactionFilter } from '../../../ports/store.ts'
 import { requestIdInput } from '../../contract/requests/transaction-request.ts'
 import { transactionPage } from '../../contract/resources/transaction-resource.ts'
@@ -21,6 +22,10 @@ const query = z.strictObject({
   chainId: integerParam(1, Number.MAX_SAFE_INTEGER).optional(),
   from: addressInput.optional(),
   state: statesParam.optional(),
+  subState: z
+    .enum(SUB_STATES, { error: `must be one of ${SUB_STATES.join(', ')}` })
+    .optional()
+    .meta({ description: 'Only transactions in this sub-state, e.g. `awaiting_approval`.' }),
   to: addressInput.optional(),
   requestId: requestIdInput.optional(),
   requestIdPrefix: requestIdInput

@@ -14,6 +14,7 @@ import type { Database } from '../database.ts'
 import { toBytes } from '../json-text.ts'
 import { createReadTogether } from '../read-together.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from '../transactions/transaction-row.ts'
+import { inLine } from './in-line.ts'
 import { readQueued } from './queue-reads.ts'
 
 const MINED = {
@@ -78,7 +79,7 @@ select (select c.next_nonce from signer_nonce_cursor c where c.chain_id = $1 and
        (select json_agg(n.nonce order by n.nonce) from nonce_allocation n
          where n.chain_id = $1 and n.signer = $2::bytea and n.is_recyclable) as recyclable,
        (select count(*) from managed_tx t
-         where t.chain_id = $1 and t.signer = $2::bytea and t.queue_position is not null and not t.suspended
+         where t.chain_id = $1 and t.signer = $2::bytea and ${inLine('t')}
            and t.priority >= 0) as queued`,
 } as const
 
@@ -87,19 +88,25 @@ const EXPIRED = {
   text: `
 select t.* from signer_lease l
  cross join lateral (
-   select ${TRANSACTION_COLUMNS} from managed_tx t
-    where t.chain_id = l.chain_id and t.signer = l.signer and t.queue_position is not null
-      and t.valid_until is not null and t.valid_until <= clock_timestamp()
-    order by t.valid_until limit $2) t
+   (select ${TRANSACTION_COLUMNS}, t.valid_until as late_since from managed_tx t
+     where t.chain_id = l.chain_id and t.signer = l.signer and t.queue_position is not null
+       and t.valid_until is not null and t.valid_until <= clock_timestamp()
+     order by t.valid_until limit $2)
+   union all
+   (select ${TRANSACTION_COLUMNS}, t.approve_by from managed_tx t
+     where t.chain_id = l.chain_id and t.signer = l.signer and t.approve_by is not null
+       and t.approve_by <= clock_timestamp() and t.queue_position is not null
+       and (t.valid_until is null or t.valid_until > clock_timestamp())
+     order by t.approve_by limit $2)) t
  where l.owner_node = $1 and l.expires_at > clock_timestamp()
- order by t.valid_until, t.tx_id limit $2`,
+ order by t.late_since, t.tx_id limit $2`,
 } as const
 
 const AHEAD = {
   name: 'count_ahead',
   text: `
 select (select count(*) from managed_tx o
-         where o.chain_id = t.chain_id and o.signer = t.signer and o.queue_position is not null and not o.suspended
+         where o.chain_id = t.chain_id and o.signer = t.signer and ${inLine('o')}
            and (o.priority > t.priority or (o.priority = t.priority and o.queue_position < t.queue_position))) as ahead
   from managed_tx t where t.tx_id = $1 and t.queue_position is not null`,
 } as const

@@ -1,5 +1,6 @@
 /** Lane writes as the JSON rows that the writing statement takes. */
 import type { Lane } from '../../../core/lane/lane.ts'
+import { awaitsApproval } from '../../../core/transaction/await-approval.ts'
 import { isTerminal, type Transaction } from '../../../core/transaction/transaction.ts'
 import type { HistoryNote } from '../../../core/transaction/tx-event.ts'
 import type { ReservationSave } from '../../../ports/lane-requests.ts'
@@ -43,7 +44,7 @@ export function toStatementValues(changes: readonly Change[]): readonly [string,
 function toLaneRow(change: Change, ord: number) {
   const { lane, by, cursor, saves, nonces, notice, notes, reservations, reset, balance, counts, window } = change
   const { txCost, problems } = change
-  const { minedAt, confirmedAt } = findLaneTimes(change)
+  const { minedAt, confirmedAt, signedAt } = findLaneTimes(change)
   return {
     ord,
     chain_id: lane.chainId,
@@ -64,6 +65,7 @@ function toLaneRow(change: Change, ord: number) {
     reset_txs: reset?.state === 'CANCELLING' ? reset.txIds : null,
     mined_at: toTime(minedAt),
     final_at: toTime(confirmedAt),
+    signed_at: toTime(signedAt),
     balance: toStored(balance?.wei ?? null),
     balance_at: toTime(balance?.at ?? null),
     latest: counts?.latest ?? null,
@@ -156,6 +158,8 @@ function toSaveRow(save: TxSave, ord: number, lane: number, by: Change['by']) {
     confirmations: proven?.confirmations ?? null,
     stuck_at: toTime(tx.state === 'STUCK' ? tx.stuckAt : null),
     final_at: toTime(ended?.finalAt ?? null),
+    approval: tx.approval ?? null,
+    approve_by: toTime(awaitsApproval(tx) ? (tx.approval?.expiresAt ?? null) : null),
     attempts: toAttemptRows(tx, before.attemptCount),
     notes: notes.map(toNoteRow),
     note_count: notes.length,

@@ -8,6 +8,7 @@ import type { AcquiredLease, RenewedLease } from '../../../ports/lane-write.ts'
 import type { Database } from '../database.ts'
 import { toBytes, toJson } from '../json-text.ts'
 import { CHANNEL, laneNotice } from '../notice-payload.ts'
+import { inLine } from './in-line.ts'
 
 interface LeaseRow {
   readonly chain_id: number
@@ -110,8 +111,7 @@ const LANES_WITH_WORK = {
 select l.chain_id, l.signer from signer_lease l
  where l.owner_node = $1 and l.expires_at > clock_timestamp()
    and exists (select from managed_tx t
-                where t.chain_id = l.chain_id and t.signer = l.signer and t.queue_position is not null
-                  and not t.suspended)
+                where t.chain_id = l.chain_id and t.signer = l.signer and ${inLine('t')})
  order by l.chain_id, l.signer`,
 } as const
 

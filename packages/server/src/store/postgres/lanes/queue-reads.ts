@@ -10,6 +10,7 @@ import type { Database } from '../database.ts'
 import { toBytes } from '../json-text.ts'
 import { createReadTogether } from '../read-together.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from '../transactions/transaction-row.ts'
+import { inLine } from './in-line.ts'
 
 const QUEUES = {
   name: 'read_queue',
@@ -18,8 +19,11 @@ select k.ord, q.*
   from json_to_recordset($1::json) as k(
     ord int, chain_id bigint, signer bytea, most int, passes_unfunded boolean, passes_paused boolean)
  cross join lateral (
-   select ${TRANSACTION_COLUMNS}, t.queue_position from managed_tx t
-    where t.chain_id = k.chain_id and t.signer = k.signer and t.queue_position is not null and not t.suspended
+   select ${TRANSACTION_COLUMNS}, t.queue_position,
+          exists (select from spending_account a
+                   where a.subject in ('signer:0x' || encode(t.signer, 'hex'), 'key:' || t.key_id)) as has_rules
+     from managed_tx t
+    where t.chain_id = k.chain_id and t.signer = k.signer and ${inLine('t')}
       and not (coalesce(t.retry_at > clock_timestamp(), false)
                and ((k.passes_unfunded and t.sub_state = 'waiting_for_funds')
                     or (k.passes_paused and coalesce(t.error->>'code' = any ($2), false))))
@@ -27,7 +31,7 @@ select k.ord, q.*
  order by k.ord, q.priority desc, q.queue_position`,
 } as const
 
-type QueueRow = TransactionRow & { readonly ord: number }
+type QueueRow = TransactionRow & { readonly ord: number; readonly has_rules: boolean }
 
 interface Asked {
   readonly lane: Lane
@@ -41,7 +45,7 @@ export function createQueueReads(database: Database): ReadQueue {
   const read = createReadTogether<Asked, readonly Queued[]>(async (asked) => {
     const queues: Queued[][] = asked.map(() => [])
     const rows = await database.query<QueueRow>(QUEUES, [JSON.stringify(asked.map(toKey)), PAUSED_ALONE])
-    for (const row of rows) queues[row.ord]?.push(readQueued(row))
+    for (const row of rows) queues[row.ord]?.push({ ...readQueued(row), ...(row.has_rules && { hasRules: true }) })
     return queues
   })
   return (lane, limit, options = {}) => read({ lane, limit, options })

@@ -34,7 +34,7 @@ with inserted as (
          n.at + $6::bigint * interval '1 millisecond', n.at, $8::text, $9::text, $10::text
     from json_to_recordset($1::json) as i(reservation_id uuid, ordinal int, lock_owner text)
    cross join (select date_trunc('milliseconds', clock_timestamp()) as at) n
-   where exists (select from signer s where s.chain_id = $2::bigint and s.signer = $3::bytea)
+   where exists (select from signer s where s.chain_id = $2::bigint and s.signer = $3::bytea and s.removed_at is null)
      and ($4::text is null or not exists (
        select from nonce_reservation o where o.chain_id = $2::bigint and o.signer = $3::bytea and o.request_id = $4::text
           and o.tenant = $8::text))
@@ -61,7 +61,7 @@ select ${RESERVATION_COLUMNS}, r.lock_owner from nonce_reservation r
 
 const SIGNER_EXISTS = {
   name: 'signer_exists',
-  text: 'select 1 as found from signer s where s.chain_id = $1 and s.signer = $2::bytea',
+  text: 'select 1 as found from signer s where s.chain_id = $1 and s.signer = $2::bytea and s.removed_at is null',
 } as const
 
 const FIND = {

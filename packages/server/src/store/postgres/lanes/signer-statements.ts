@@ -21,6 +21,7 @@ interface SignerRow {
   readonly label: string | null
   readonly paused: boolean
   readonly created_at: number
+  readonly removed_at: number | null
 }
 
 interface StatusRow extends SignerRow {
@@ -46,6 +47,7 @@ interface StatusRow extends SignerRow {
   readonly stuck_reserved: number
   readonly last_confirmation_at: number | null
   readonly last_nonce_movement_at: number | null
+  readonly last_signed_at: number | null
   readonly balance_wei: bigint | null
   readonly balance_at: number | null
   readonly chain_latest: number | null
@@ -58,7 +60,7 @@ interface StatusRow extends SignerRow {
   readonly problems: readonly LaneProblem[]
 }
 
-const COLUMNS = 's.chain_id, s.signer, s.policy, s.label, l.paused, s.created_at'
+const COLUMNS = 's.chain_id, s.signer, s.policy, s.label, l.paused, s.created_at, s.removed_at'
 
 /** A lane's lease and cursor are created with it, so later statements only lock rows that exist. */
 const REGISTER = {
@@ -69,14 +71,16 @@ with added as (
   select chain_id, signer, policy, label
     from json_to_recordset($1::json) as i(chain_id bigint, signer bytea, policy jsonb, label text)
    order by chain_id, signer
-  on conflict do nothing
+  on conflict (chain_id, signer) do update
+     set policy = excluded.policy, label = excluded.label, removed_at = null
+   where $2::boolean and signer.removed_at is not null
   returning chain_id, signer
 ), leases as (
-  insert into signer_lease (chain_id, signer) select chain_id, signer from added
+  insert into signer_lease (chain_id, signer) select chain_id, signer from added on conflict do nothing
 ), cursors as (
-  insert into signer_nonce_cursor (chain_id, signer) select chain_id, signer from added
+  insert into signer_nonce_cursor (chain_id, signer) select chain_id, signer from added on conflict do nothing
 ), healths as (
-  insert into signer_health (chain_id, signer) select chain_id, signer from added
+  insert into signer_health (chain_id, signer) select chain_id, signer from added on conflict do nothing
 )
 select pg_notify('${CHANNEL}', '${NODES_CHANGED}') where exists (select from added)`,
 } as const
@@ -85,6 +89,7 @@ const LIST = {
   name: 'list_signers',
   text: `
 select ${COLUMNS} from signer s join signer_lease l on l.chain_id = s.chain_id and l.signer = s.signer
+ where s.removed_at is null
  order by s.chain_id, s.signer`,
 } as const
 
@@ -103,7 +108,7 @@ with locked as materialized (
      set policy = coalesce($3::jsonb, s.policy), label = case when $5 then $6 else s.label end
     from signer_lease l
    where s.chain_id = $1 and s.signer = $2::bytea and l.chain_id = s.chain_id and l.signer = s.signer
-  returning s.chain_id, s.signer, s.policy, s.label, s.created_at,
+  returning s.chain_id, s.signer, s.policy, s.label, s.created_at, s.removed_at,
             coalesce((select paused from lane), l.paused) as paused
 ), head as (
   update event_head set last_id = last_id + 1 where exists (select from changed)
@@ -126,7 +131,7 @@ select ${COLUMNS}, c.next_nonce, q.queued, f.in_flight, f.stuck, l.owner_node, l
        w.nonce as lowest_nonce, w.locked_until as lowest_locked_until, w.state as lowest_state,
        w.tenant as lowest_tenant, w.holder as lowest_holder, to_json(w.hash) as lowest_hash, w.alarm as lowest_alarm,
        w.fill_ordered_at is not null as lowest_is_filling, r.stuck_reserved, h.last_confirmation_at,
-       h.last_nonce_movement_at, h.balance_wei, h.balance_at, h.chain_latest, h.chain_pending, h.chain_at,
+       h.last_nonce_movement_at, h.last_signed_at, h.balance_wei, h.balance_at, h.chain_latest, h.chain_pending, h.chain_at,
        h.chain_drift, h.send_window, h.tx_cost_wei, h.tx_cost_samples, h.problems
   from signer s
  cross join lateral (select * from signer_health h where h.chain_id = s.chain_id and h.signer = s.signer) h
@@ -155,7 +160,7 @@ select ${COLUMNS}, c.next_nonce, q.queued, f.in_flight, f.stuck, l.owner_node, l
  cross join lateral (
    select count(*) as in_flight, count(*) filter (where t.state = 'STUCK') as stuck from managed_tx t
     where t.chain_id = s.chain_id and t.signer = s.signer and t.nonce is not null and t.final_at is null) f
- where ($1::bigint is null or (s.chain_id = $1 and s.signer = $2::bytea))
+ where ($1::bigint is null and s.removed_at is null or (s.chain_id = $1 and s.signer = $2::bytea))
    and ($3::bytea[] is null or s.signer = any($3)) and ($4::bigint[] is null or s.chain_id = any($4))
    and (not $5::boolean or h.problems <> '[]'
         or l.expires_at <= clock_timestamp()
@@ -170,6 +175,7 @@ select ${COLUMNS}, c.next_nonce, q.queued, f.in_flight, f.stuck, l.owner_node, l
 export async function registerSigners(
   database: Database,
   signers: Parameters<Store['registerSigners']>[0],
+  { restores }: { readonly restores: boolean } = { restores: false },
 ): Promise<void> {
   if (signers.length === 0) return
   const rows = signers.map(({ lane, policy, label }) => ({
@@ -178,7 +184,7 @@ export async function registerSigners(
     policy: toStored(policy),
     label,
   }))
-  await database.query(REGISTER, [toJson(rows)])
+  await database.query(REGISTER, [toJson(rows), restores])
 }
 
 export async function listSigners(database: Database): Promise<readonly SignerRecord[]> {
@@ -221,6 +227,7 @@ function toRecord(row: SignerRow): SignerRecord {
     label: row.label,
     paused: row.paused,
     createdAt: row.created_at,
+    ...(row.removed_at !== null && { removedAt: row.removed_at }),
   }
 }
 
@@ -259,11 +266,13 @@ function toLowestReserved(row: StatusRow): LaneStatus['lowestReserved'] {
 
 function toHealth(row: StatusRow): LaneHealth {
   const { last_confirmation_at: lastConfirmationAt, last_nonce_movement_at: lastNonceMovementAt } = row
+  const { last_signed_at: lastSignedAt } = row
   const { balance_wei: wei, balance_at: at } = row
   const balance = wei === null || at === null ? null : { wei, at }
   const { tx_cost_wei: cost, tx_cost_samples: samples, problems, send_window: window } = row
   const txCost = cost === null || samples === null ? null : { wei: cost, samples }
-  return { lastConfirmationAt, lastNonceMovementAt, balance, counts: toCounts(row), window, txCost, problems }
+  const counts = toCounts(row)
+  return { lastConfirmationAt, lastNonceMovementAt, lastSignedAt, balance, counts, window, txCost, problems }
 }
 
 function toCounts(row: StatusRow): LaneHealth['counts'] {

@@ -35,7 +35,7 @@ with lane as materialized (
     saves int, nonces json, notice text, notes json, reservations int, reset_id uuid, reset_state text, refusal text, reset_txs uuid[],
     mined_at timestamptz, final_at timestamptz, balance numeric, balance_at timestamptz, send_window jsonb,
     takes boolean, latest bigint, pending bigint, counts_at timestamptz, drift bigint,
-    tx_cost numeric, tx_cost_samples int, problems jsonb)
+    tx_cost numeric, tx_cost_samples int, problems jsonb, signed_at timestamptz)
 ), leased as materialized (
   select l.ord, l.takes and s.paused as is_paused
     from (select * from lane where fence is not null order by chain_id, signer) l
@@ -72,7 +72,7 @@ with lane as materialized (
             allocated_at timestamptz, waiting_since timestamptz, submitted_at timestamptz, last_submit_at timestamptz,
             submit_count int, refusals int, next_resubmit_at timestamptz, new_forks int, wish text,
             may_be_held boolean, refusal jsonb, inclusion jsonb, confirmations jsonb, mined_at timestamptz, stuck_at timestamptz, final_at timestamptz,
-            by_node text, by_fence bigint, attempts json, notes json, note_count int, may_repeat boolean,
+            approval jsonb, approve_by timestamptz, by_node text, by_fence bigint, attempts json, notes json, note_count int, may_repeat boolean,
             opens_after int)
            where (select lanes from holding)[s.lane + 1]
            order by tx_id) s
@@ -157,10 +157,11 @@ with lane as materialized (
          chain_at = coalesce(l.counts_at, h.chain_at), chain_drift = coalesce(l.drift, h.chain_drift),
          send_window = coalesce(l.send_window, h.send_window), tx_cost_wei = coalesce(l.tx_cost, h.tx_cost_wei),
          tx_cost_samples = coalesce(l.tx_cost_samples, h.tx_cost_samples),
-         problems = coalesce(l.problems, h.problems)
+         problems = coalesce(l.problems, h.problems), last_signed_at = greatest(h.last_signed_at, l.signed_at)
     from lane l
    where (select lanes from passing)[l.ord + 1]
-     and num_nonnulls(l.mined_at, l.final_at, l.balance, l.latest, l.send_window, l.tx_cost, l.problems) > 0
+     and num_nonnulls(l.mined_at, l.final_at, l.balance, l.latest, l.send_window, l.tx_cost, l.problems,
+                     l.signed_at) > 0
      and h.chain_id = l.chain_id and h.signer = l.signer
   returning 1
 ), reserved as (
@@ -195,6 +196,7 @@ with lane as materialized (
          last_submit_at = s.last_submit_at, submit_count = s.submit_count, refusals = s.refusals,
          next_resubmit_at = s.next_resubmit_at, new_forks = s.new_forks, wish = s.wish,
          may_be_held = s.may_be_held, refusal = s.refusal, inclusion = s.inclusion, confirmations = s.confirmations, mined_at = s.mined_at, stuck_at = s.stuck_at, final_at = s.final_at,
+         approval = s.approval, approve_by = s.approve_by,
          event_seq = t.event_seq + s.note_count - s.repeats,
          event_open_from = coalesce(t.event_seq + s.opens_after + 1 - s.repeats, t.event_open_from)
     from passed s

@@ -10,7 +10,7 @@ import type { BlocksWrite, TimerWriteResult } from '../../../ports/timer-store.t
 import type { Database } from '../database.ts'
 import { toBytes, toJson, toStored } from '../json-text.ts'
 import { lockOf } from '../transactions/acceptance-order.ts'
-import { ACCEPT_STEPS, ACCEPTED_FIELDS, toAcceptedRow } from '../transactions/insert-transactions.ts'
+import { ACCEPTED_FIELDS, acceptSteps, toAcceptedRow } from '../transactions/insert-transactions.ts'
 import { HELD } from './timer-lease-statements.ts'
 import { FIRE_FIELDS, toFireRow } from './timer-rows.ts'
 
@@ -71,13 +71,15 @@ with locked as materialized (
   returning 1
 ), wanted as materialized (
   select w.*, row_number() over (partition by w.timer_id order by w.ord) as turn
-    from json_to_recordset($10::json) as w(deliver_id bytea, fire_key bytea, timer_id uuid, max_open int, ${ACCEPTED_FIELDS})
+    from json_to_recordset($10::json) as w(
+      deliver_id bytea, fire_key bytea, timer_id uuid, max_open int, is_refused boolean, ${ACCEPTED_FIELDS})
    where exists (select from moved)
      and not exists (select from mailbox_entry e
                       where e.chain_id = $1 and e.fire_key = w.fire_key and e.state = 'QUEUED')
 ), judged as materialized (
   select w.*,
-         case when (select count(*)
+         case when w.is_refused then 'refused_by_rule'
+              when (select count(*)
                       from (select e.tx_id from mailbox_entry e
                              where e.timer_id = w.timer_id and e.state = 'QUEUED'
                              order by e.height desc, e.position desc limit ${LOOK_BACK}) last
@@ -91,7 +93,7 @@ with locked as materialized (
 ), input as materialized (
   select j.*, nextval('managed_tx_accepted_seq') as seq
     from (select * from judged where held_by is null order by ord) j
-), ${ACCEPT_STEPS}, outcome as materialized (
+), ${acceptSteps()}, outcome as materialized (
   select j.deliver_id, i.tx_id, case when i.tx_id is null then coalesce(j.held_by, 'not_accepted') end as skip_reason
     from judged j left join inserted i on i.tx_id = j.tx_id
 ), handed as (
@@ -173,7 +175,7 @@ export function toChangeRow(change: BlocksWrite['changes'][number]) {
 }
 
 function toHandOffRow(
-  { deliverId, fireKey, timerId, transaction, maxOpen }: BlocksWrite['handOffs'][number],
+  { deliverId, fireKey, timerId, transaction, maxOpen, isRefused = false }: BlocksWrite['handOffs'][number],
   ord: number,
 ) {
   return {
@@ -182,5 +184,6 @@ function toHandOffRow(
     fire_key: toBytes(fireKey),
     timer_id: timerId,
     max_open: maxOpen,
+    is_refused: isRefused,
   }
 }

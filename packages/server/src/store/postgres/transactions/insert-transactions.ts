@@ -3,14 +3,17 @@
  * ON CONFLICT DO NOTHING waits for a rival that has not committed yet, so the next statement can read what was not
  * inserted. Only then does the batch need a second round trip.
  */
+import type { SpendingWrite } from '../../../core/rules/judge.ts'
 import type { Transaction } from '../../../core/transaction/transaction.ts'
 import { type InsertOutcome, type NewTransaction, StoreUnavailable } from '../../../ports/store.ts'
+import { bindingSubjects } from '../../rules/binding-subjects.ts'
 import { ACCEPTED_NOTE, acceptedNote } from '../../rules/history-note.ts'
 import { toQueued } from '../../rules/queued-transaction.ts'
 import type { Database } from '../database.ts'
 import { describeRefusal, isRefusal } from '../database-error.ts'
 import { toBytes, toJson, toStored, toText, toTime } from '../json-text.ts'
 import { CHANNEL, EVENTS_APPENDED } from '../notice-payload.ts'
+import { SPENDING_WRITES, spendingSteps, toSpendingValues } from '../rules/spending-steps.ts'
 import { lockOf } from './acceptance-order.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
 
@@ -22,41 +25,49 @@ import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './tra
  * index of requests once for each: an empty table makes reading all of it, or of a lane, look as cheap (see migration
  * 0014).
  */
+const SUB_STATE = `case when i.approval is null then 'accepted' else 'awaiting_approval' end`
+
 /** What an accepted transaction is given as, see `toAcceptedRow`. */
 export const ACCEPTED_FIELDS = `
       ord int, tx_id uuid, chain_id bigint, signer bytea, request_id text, request_digest bytea, to_address bytea,
       data bytea, value numeric, gas_limit numeric, fees jsonb, speed text, priority int, valid_until timestamptz,
       finality jsonb, simulate boolean, simulated boolean, metadata jsonb, max_fee numeric, access_list jsonb,
-      exact_nonce bigint, detail jsonb, tenant text`
+      exact_nonce bigint, detail jsonb, tenant text, key_id text, approval jsonb, approve_by timestamptz,
+      subjects text[], judged_by text[]`
 
-/** Steps of a statement that follow one named `input`, with those fields and `seq`, the place in line; `inserted` has what was new. */
-export const ACCEPT_STEPS = `
+/**
+ * Steps of a statement that follow one named `input`, with those fields and `seq`, the place in line; `inserted` has what
+ * was new. What rules bind is stored only if it was held against all of them. `before` names steps that must be done
+ * before the head of the stream is locked.
+ */
+export const acceptSteps = (before: readonly string[] = []) => `
 inserted as (
   insert into managed_tx (tx_id, chain_id, signer, request_id, request_digest, to_address, data, value, gas_limit,
                           fees, speed, priority, valid_until, finality, simulate, simulated, metadata, created_at,
                           accepted_seq, queue_position, state, sub_state, event_seq, event_open_from, max_fee,
-                          access_list, exact_nonce, tenant)
+                          access_list, exact_nonce, tenant, key_id, approval, approve_by)
   select i.tx_id, i.chain_id, i.signer, i.request_id, i.request_digest, i.to_address, i.data, i.value, i.gas_limit,
          i.fees, i.speed, i.priority, i.valid_until, i.finality, i.simulate, i.simulated, i.metadata,
-         date_trunc('milliseconds', clock_timestamp()), i.seq, i.seq, 'QUEUED', 'accepted', 1, 2, i.max_fee,
-         i.access_list, i.exact_nonce, i.tenant
+         date_trunc('milliseconds', clock_timestamp()), i.seq, i.seq, 'QUEUED', ${SUB_STATE}, 1, 2, i.max_fee,
+         i.access_list, i.exact_nonce, i.tenant, i.key_id, i.approval, i.approve_by
     from input i
-   where exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer)
+   where exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer and s.removed_at is null)
      and (i.tenant = '' or i.request_id is null or (
        select o.tx_id from managed_tx o
         where o.request_id = i.request_id and o.signer = i.signer and o.tenant = '' and o.chain_id + 0 = i.chain_id
         limit 1) is null)
+     and not exists (select from spending_account a where a.subject = any(i.subjects) and a.subject <> all(i.judged_by))
    order by i.chain_id, i.signer, i.request_id, i.tenant, i.tx_id, i.ord
   on conflict do nothing
-  returning tx_id, chain_id, signer, created_at, accepted_seq
+  returning tx_id, chain_id, signer, created_at, accepted_seq, sub_state
 ), head as (
   update event_head set last_id = last_id + (select count(*) from inserted)
-   where exists (select from inserted)
+   where exists (select from inserted)${before.map((step) => ` and (select count(*) from ${step}) >= 0`).join('')}
   returning last_id, clock_timestamp() as at
 ), appended as (
   insert into tx_event (event_id, tx_id, tx_seq, chain_id, signer, type, to_state, sub_state, detail, at, last_at)
   select h.last_id - count(*) over () + row_number() over (order by i.accepted_seq), i.tx_id, 1, i.chain_id, i.signer,
-         '${ACCEPTED_NOTE.type}', 'QUEUED', 'accepted', (select jsonb_object_agg(tx_id, detail) from input) -> i.tx_id::text,
+         '${ACCEPTED_NOTE.type}', 'QUEUED', i.sub_state, (select jsonb_object_agg(tx_id, detail) from input) -> i.tx_id::text,
          h.at, h.at
     from inserted i cross join head h
   returning 1
@@ -76,7 +87,22 @@ with locked as materialized (
   select i.*, nextval('managed_tx_accepted_seq') as seq
     from json_to_recordset($1::json) as i(${ACCEPTED_FIELDS})
    where (select count(*) from locked) > 0
-), ${ACCEPT_STEPS}
+), ${acceptSteps()}
+select tx_id, created_at, (select count(*) from appended) as appended, (select count(*) from told) as told
+  from inserted`,
+} as const
+
+/** The same with rules: nothing that was held against them is stored unless the books are still what was read. */
+const INSERT_RULED = {
+  name: 'insert_ruled_transactions',
+  text: `
+with locked as materialized (
+  select pg_advisory_xact_lock(key) from (select key from unnest($2::bigint[]) key order by key) k
+), ${spendingSteps('$3', '$4', '$5', '(select count(*) from locked) > 0')}, input as materialized (
+  select i.*, nextval('managed_tx_accepted_seq') as seq
+    from json_to_recordset($1::json) as i(${ACCEPTED_FIELDS})
+   where (select count(*) from locked) > 0 and (cardinality(i.judged_by) = 0 or (select fits from books))
+), ${acceptSteps(SPENDING_WRITES)}
 select tx_id, created_at, (select count(*) from appended) as appended, (select count(*) from told) as told
   from inserted`,
 } as const
@@ -84,10 +110,11 @@ select tx_id, created_at, (select count(*) from appended) as appended, (select c
 const RESOLVE = {
   name: 'resolve_inserts',
   text: `
-select i.ord, exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer) as is_registered,
+select i.ord, exists (select from signer s where s.chain_id = i.chain_id and s.signer = i.signer and s.removed_at is null) as is_registered,
+       exists (select from spending_account a where a.subject = any(i.subjects)) or cardinality(i.judged_by) > 0 as is_ruled,
        t.*
   from json_to_recordset($1::json) as i(
-    ord int, tx_id uuid, chain_id bigint, signer bytea, request_id text, tenant text)
+    ord int, tx_id uuid, chain_id bigint, signer bytea, request_id text, tenant text, subjects text[], judged_by text[])
   left join lateral (
     select ${TRANSACTION_COLUMNS} from managed_tx t
      where t.tx_id = coalesce(
@@ -103,7 +130,7 @@ interface InsertedRow {
   readonly created_at: number
 }
 
-type ResolvedRow = { readonly ord: number; readonly is_registered: boolean } & (
+type ResolvedRow = { readonly ord: number; readonly is_registered: boolean; readonly is_ruled: boolean } & (
   | TransactionRow
   | { readonly tx_id: null }
 )
@@ -119,12 +146,13 @@ const MAX_ROUNDS = 5
 export async function insertTransactions(
   database: Database,
   batch: readonly NewTransaction[],
+  spending?: SpendingWrite,
 ): Promise<readonly InsertOutcome[]> {
   const outcomes = new Map<number, InsertOutcome>()
   let open: readonly Item[] = batch.map((entry, place) => ({ place, entry }))
   for (let round = 0; open.length > 0; round++) {
     if (round === MAX_ROUNDS) throw new StoreUnavailable('an accepted transaction keeps appearing and vanishing')
-    const rest = await insert(database, open, outcomes)
+    const rest = await insert(database, open, outcomes, spending)
     open = await resolve(database, rest, outcomes)
   }
   return batch.map((entry, place) => {
@@ -139,8 +167,9 @@ async function insert(
   database: Database,
   items: readonly Item[],
   outcomes: Map<number, InsertOutcome>,
+  spending: SpendingWrite | undefined,
 ): Promise<readonly Item[]> {
-  const createdAt = await insertApart(database, items)
+  const createdAt = await insertApart(database, items, spending)
   const rest: Item[] = []
   for (const item of items) {
     const at = createdAt.get(item.entry.id)
@@ -153,11 +182,16 @@ async function insert(
 }
 
 /** One statement, or halves of it when the database refuses what one item contains. */
-async function insertApart(database: Database, items: readonly Item[]): Promise<Map<string, number>> {
+async function insertApart(
+  database: Database,
+  items: readonly Item[],
+  spending: SpendingWrite | undefined,
+): Promise<Map<string, number>> {
   try {
-    const rows = await database.query<InsertedRow>(INSERT, [
+    const rows = await database.query<InsertedRow>(spending === undefined ? INSERT : INSERT_RULED, [
       toJson(items.map(({ place, entry }) => toAcceptedRow(entry, place))),
       [...new Set(items.map(({ entry }) => lockOf(entry.intent.lane)))],
+      ...(spending === undefined ? [] : toSpendingValues(spending)),
     ])
     return new Map(rows.map((row) => [row.tx_id, row.created_at]))
   } catch (error) {
@@ -170,8 +204,8 @@ async function insertApart(database: Database, items: readonly Item[]): Promise<
     }
     const half = Math.ceil(items.length / 2)
     const halves = await Promise.allSettled([
-      insertApart(database, items.slice(0, half)),
-      insertApart(database, items.slice(half)),
+      insertApart(database, items.slice(0, half), spending),
+      insertApart(database, items.slice(half), spending),
     ])
     return mergeHalves(halves)
   }
@@ -200,6 +234,8 @@ async function resolve(
     signer: toBytes(entry.intent.lane.signer),
     request_id: entry.intent.requestId,
     tenant: toText(entry.tenant ?? ''),
+    subjects: bindingSubjects(entry),
+    judged_by: entry.judgedBy ?? [],
   }))
   const rows = await database.query<ResolvedRow>(RESOLVE, [toJson(keys)])
   const found = new Map(rows.map((row) => [row.ord, row]))
@@ -207,6 +243,7 @@ async function resolve(
     const row = found.get(place)
     if (row?.is_registered === false) outcomes.set(place, { type: 'unknown_signer' })
     else if (row !== undefined && row.tx_id !== null) outcomes.set(place, compare(entry, readTransaction(row)))
+    else if (row?.is_ruled === true) outcomes.set(place, { type: 'not_judged' })
     return !outcomes.has(place)
   })
 }
@@ -218,7 +255,8 @@ function compare(entry: NewTransaction, earlier: Transaction): InsertOutcome {
 }
 
 /** A transaction as `ACCEPTED_FIELDS` has it. */
-export function toAcceptedRow({ id, intent, by, tenant = '' }: NewTransaction, place: number) {
+export function toAcceptedRow(entry: NewTransaction, place: number) {
+  const { id, intent, by, tenant = '', keyId, approval, judgedBy } = entry
   return {
     ord: place,
     tx_id: id,
@@ -243,5 +281,10 @@ export function toAcceptedRow({ id, intent, by, tenant = '' }: NewTransaction, p
     exact_nonce: intent.exactNonce ?? null,
     detail: acceptedNote(by).detail,
     tenant: toText(tenant),
+    key_id: keyId ?? null,
+    approval: approval ?? null,
+    approve_by: toTime(approval?.expiresAt ?? null),
+    subjects: bindingSubjects(entry),
+    judged_by: judgedBy ?? [],
   }
 }

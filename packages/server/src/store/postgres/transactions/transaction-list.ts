@@ -5,7 +5,7 @@
  * walking the order is better. So the SQL is built for each list and planned with its values. Final states have no
  * index: a rare one is found by walking, which `since` and `until` bound.
  */
-import type { Transaction, TxState } from '../../../core/transaction/transaction.ts'
+import type { SubState, Transaction, TxState } from '../../../core/transaction/transaction.ts'
 import type { Page, PageRequest, TransactionFilter } from '../../../ports/store.ts'
 import { readPageCursor } from '../../rules/tx-id.ts'
 import type { Database } from '../database.ts'
@@ -15,6 +15,8 @@ import { settleAcceptance } from './acceptance-order.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from './transaction-row.ts'
 
 const IN_FLIGHT: readonly TxState[] = ['ALLOCATED', 'TRACKING', 'STUCK']
+/** Sub-states that only queued transactions have. */
+const WAITING: readonly SubState[] = ['awaiting_approval', 'held_by_rule']
 const OPEN: readonly TxState[] = ['QUEUED', ...IN_FLIGHT]
 
 /**
@@ -86,7 +88,7 @@ function toConditions(filter: TransactionFilter) {
   }
   addLane(filter, add)
   addTime(filter, add)
-  const { states, requestId, requestIdPrefix, hash, nonce, to, metadata } = filter
+  const { states, subState, requestId, requestIdPrefix, hash, nonce, to, metadata } = filter
   if (requestId !== undefined) add('t.request_id = ?', toText(requestId))
   if (requestIdPrefix !== undefined) addPrefix(toText(requestIdPrefix), add)
   if (hash !== undefined) add('t.tx_id = (select a.tx_id from tx_attempt a where a.hash = ?::bytea)', toBytes(hash))
@@ -94,6 +96,10 @@ function toConditions(filter: TransactionFilter) {
   if (to !== undefined) add('t.to_address = ?::bytea', toBytes(to))
   // The second half is what the index is restricted to.
   if (metadata !== undefined) add("t.metadata @> ?::jsonb and t.metadata <> '{}'", toJson(metadata))
+  if (subState !== undefined) {
+    add('t.sub_state = ?', subState)
+    if (WAITING.includes(subState)) conditions.push('t.queue_position is not null')
+  }
   if (states !== undefined) {
     add('t.state = any(?::text[])', states)
     conditions.push(...impliedBy(states))

@@ -3,6 +3,7 @@ import type { AccessList } from '../../../core/chain/access-list.ts'
 import type { Confirmation, Finality, Inclusion } from '../../../core/chain/finality.ts'
 import type { Speed, WantedFees } from '../../../core/fees/fees.ts'
 import type { Address, Hash, Hex } from '../../../core/hex.ts'
+import type { Approval } from '../../../core/rules/approval.ts'
 import type {
   Refusal,
   RequestedReplacement,
@@ -28,6 +29,7 @@ export const TRANSACTION_COLUMNS = `
   t.sub_state, t.error, t.suspended, t.retry_at, t.prepare_failures, t.nonce, t.fencing_token, t.node_id, t.allocated_at,
   t.waiting_since, t.submitted_at, t.last_submit_at, t.submit_count, t.refusals, t.next_resubmit_at, t.new_forks, t.wish,
   t.may_be_held, t.refusal, t.inclusion, t.confirmations, t.mined_at, t.stuck_at, t.final_at,
+  t.key_id, t.approval,
   (select json_agg(json_build_array(${ATTEMPT_FIELDS}) order by a.ordinal)
      from tx_attempt a where a.tx_id = t.tx_id) as attempts`
 
@@ -79,6 +81,8 @@ export interface TransactionRow {
   readonly mined_at: number | null
   readonly stuck_at: number | null
   readonly final_at: number | null
+  readonly key_id: string | null
+  readonly approval: Approval | null
   readonly attempts: readonly StoredAttempt[] | null
 }
 
@@ -170,6 +174,8 @@ function readBase(row: TransactionRow) {
     suspended: row.suspended,
     createdAt: row.created_at,
     attempts: (row.attempts ?? []).map(readAttempt),
+    ...(row.key_id !== null && { keyId: row.key_id }),
+    ...(row.approval !== null && { approval: row.approval }),
   }
 }
 

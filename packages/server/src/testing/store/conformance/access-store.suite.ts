@@ -1,6 +1,7 @@
 /** What every store of keys and of the audit must do: run against the model in memory and against PostgreSQL. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SCOPES } from '../../../core/access/caller.ts'
 import type { AccessStore, NewKey } from '../../../ports/access-store.ts'
 import { toStored } from '../../../store/postgres/json-text.ts'
 
@@ -57,7 +58,7 @@ export function describeAccessStore(name: string, create: () => Promise<AccessSt
       const full = anyKey({
         name: 'Zoë’s key',
         tenant: 'Zoë',
-        scopes: ['read', 'admin'],
+        scopes: SCOPES,
         signers: [A, B],
         chains: [1, 2 ** 53 - 1],
         expiresAt,

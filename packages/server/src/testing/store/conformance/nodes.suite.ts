@@ -3,7 +3,18 @@ import { describe, expect, test } from 'vitest'
 import { FAST, STABLE } from '../../../core/lane/policy.ts'
 import type { LiveNode } from '../../../ports/store.ts'
 import { LATEST_SCHEMA_VERSION } from '../../../store/postgres/schema-version.ts'
-import { acceptOne, acquire, allocateOne, anyLane, anyNote, registerLane, toStuck, write } from '../samples.ts'
+import {
+  acceptOne,
+  acquire,
+  allocateOne,
+  anyLane,
+  anyNew,
+  anyNote,
+  registerLane,
+  toConfirmed,
+  toStuck,
+  write,
+} from '../samples.ts'
 import type { GetStore } from './store.suite.ts'
 
 export function describeNodes(get: GetStore): void {
@@ -84,6 +95,31 @@ export function describeNodes(get: GetStore): void {
       await store.registerSigners([])
       const record = (await store.listSigners()).find((signer) => signer.lane.signer === lane.signer)
       expect(record).toMatchObject({ lane, policy, label: 'hot', paused: false })
+    })
+
+    test('a signer is removed from all its chains, unless something of it is open, and can be brought back', async () => {
+      const { store } = get()
+      const lane = await registerLane(store)
+      const other = { ...lane, chainId: lane.chainId + 1 }
+      await store.registerSigners([{ lane: other, policy: FAST, label: 'other' }])
+      const isListed = async () => (await store.listSigners()).some((each) => each.lane.signer === lane.signer)
+      const lease = await acquire(store, lane)
+      const sent = await allocateOne(store, lease, 0)
+      expect(await store.removeSigner(lane.signer, anyNote())).toEqual({ type: 'busy', open: 1 })
+      expect(await isListed()).toBe(true)
+      expect((await store.listLaneStatus({ lane }))[0]?.health.lastSignedAt).toBe(sent.attempts[0]?.createdAt)
+      await write(store, lease, [[sent, toConfirmed(sent)]])
+      expect(await store.removeSigner(lane.signer, anyNote())).toEqual({ type: 'removed', lanes: [lane, other] })
+      expect(await store.removeSigner(lane.signer, anyNote())).toEqual({ type: 'unknown' })
+      expect(await isListed()).toBe(false)
+      expect((await store.listLaneStatus({})).some(({ signer }) => signer.lane.signer === lane.signer)).toBe(false)
+      expect((await store.listLaneStatus({ lane }))[0]?.signer.removedAt).toBeTypeOf('number')
+      expect(await store.insertTransactions([anyNew(lane)])).toEqual([{ type: 'unknown_signer' }])
+      await store.registerSigners([{ lane, policy: STABLE, label: null }])
+      expect(await isListed()).toBe(false)
+      await store.registerSigners([{ lane, policy: FAST, label: 'again' }], { restores: true })
+      expect((await store.listLaneStatus({ lane }))[0]?.signer).toMatchObject({ policy: FAST, label: 'again' })
+      expect((await store.insertTransactions([anyNew(lane)]))[0]?.type).toBe('inserted')
     })
 
     test('an update changes what it names', async () => {

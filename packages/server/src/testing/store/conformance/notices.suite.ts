@@ -1,7 +1,8 @@
 /** Wake-ups: who is told what. They are hints, so order and repeats mean nothing. */
 import { describe, expect, test } from 'vitest'
 import { laneKey } from '../../../core/lane/lane.ts'
-import type { Notice, Store } from '../../../ports/store.ts'
+import type { Notice } from '../../../ports/notice.ts'
+import type { Store } from '../../../ports/store.ts'
 import { acceptOne, acquire, anyNew, anyNote, registerLane, toSave } from '../samples.ts'
 import type { GetStore } from './store.suite.ts'
 

@@ -83,7 +83,8 @@ export function describeReads(get: GetStore): void {
       const { store } = get()
       const queued = await acceptOne(store, await registerLane(store), { metadata: { a: '1' } })
       const found = await store.findTransaction(queued.id)
-      Object.assign(found?.intent.metadata ?? {}, { a: 'changed' })
+      // A copy, or frozen: either way nothing stored changes.
+      Reflect.set(found?.intent.metadata ?? {}, 'a', 'changed')
       expect(await store.findTransaction(queued.id)).toEqual(queued)
     })
 

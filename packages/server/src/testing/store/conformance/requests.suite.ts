@@ -520,6 +520,7 @@ function describeLaneNotes(get: GetStore): void {
     expect(await look()).toEqual({
       lastConfirmationAt: null,
       lastNonceMovementAt: null,
+      lastSignedAt: null,
       balance: null,
       counts: null,
       window: null,

@@ -11,6 +11,7 @@ import { describeReach } from './reach.suite.ts'
 import { describeReads } from './reads.suite.ts'
 import { describeRequests } from './requests.suite.ts'
 import { describeRoundTrip } from './round-trip.suite.ts'
+import { describeSpending } from './spending.suite.ts'
 
 export interface StoreUnderTest {
   readonly store: Store
@@ -45,5 +46,6 @@ export function describeStore(name: string, create: () => Promise<StoreUnderTest
     describeReads(get)
     describeReach(get)
     describeNotices(get)
+    describeSpending(get)
   })
 }

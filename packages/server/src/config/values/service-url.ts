@@ -1,0 +1,103 @@
+/** Addresses of the services that Drover talks to. They often carry passwords or API keys, so they are shown without them. */
+import { accept, refuse, type SettingType, splitList } from './setting-type.ts'
+
+const HIDDEN = '…'
+
+function parseUrl(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null
+}
+
+export const databaseUrl: SettingType<string> = {
+  label: 'PostgreSQL URL',
+  parse(input) {
+    const url = typeof input === 'string' ? parseUrl(input.trim()) : null
+    if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol))
+      return refuse('must be a PostgreSQL URL such as postgres://user:password@host:5432/database')
+    if (!isWhole(url))
+      return refuse('must have / ? # @ and % in its user name and password encoded as %2F %3F %23 %40 and %25')
+    return accept(url.href)
+  },
+  print(text) {
+    const url = parseUrl(text)
+    if (url === null) return HIDDEN
+    const user = url.username === '' ? '' : `${url.username}${url.password === '' ? '' : `:${HIDDEN}`}@`
+    return `${url.protocol}//${user}${url.host}${url.pathname}${url.search === '' ? '' : `?${HIDDEN}`}`
+  },
+}
+
+/**
+ * A `/`, `?` or `#` in a password ends what a URL takes for the host: the rest of the password, an `@` and the true host
+ * would become a path, which is shown. Likewise where the slashes are missing.
+ */
+function isWhole({ pathname, search, hash, username, password }: URL): boolean {
+  const isPath = pathname === '' || pathname.startsWith('/')
+  const isDecodable = [username, password, pathname].every((part) => !/%(?![0-9a-f]{2})/i.test(part))
+  return isPath && isDecodable && hash === '' && !`${pathname}${search}`.includes('@')
+}
+
+export const rpcUrlList: SettingType<readonly string[]> = {
+  label: 'comma-separated list of http, https, ws or wss URLs',
+  parse(input) {
+    const items = splitList(input)
+    if (items === null || items.length === 0) return refuse('must be one or more URLs, separated by commas')
+    const urls = items.map(parseUrl)
+    const wrong = urls.findIndex((url) => url === null || !['http:', 'https:', 'ws:', 'wss:'].includes(url.protocol))
+    if (wrong !== -1)
+      return refuse(`must contain only http, https, ws or wss URLs; number ${wrong + 1} of ${items.length} is not one`)
+    if (!urls.some((url) => url?.protocol.startsWith('http')))
+      return refuse('must contain at least one http or https URL; ws and wss URLs only announce new blocks')
+    return accept(items)
+  },
+  // The path of an RPC URL is usually the API key itself.
+  print: (urls) => urls.map(printHost).join(','),
+}
+
+export const httpUrl: SettingType<string> = {
+  label: 'http or https URL',
+  parse(input) {
+    const url = typeof input === 'string' ? parseUrl(input.trim()) : null
+    if (url === null || !['http:', 'https:'].includes(url.protocol)) return refuse('must be an http or https URL')
+    return accept(url.href)
+  },
+  print: printHost,
+}
+
+/** Scheme and host: what can be shown of any service's URL. */
+export function printHost(text: string): string {
+  const url = parseUrl(text)
+  if (url === null) return HIDDEN
+  const hidesMore = url.username !== '' || url.password !== '' || url.pathname.length > 1 || url.search !== ''
+  return `${url.protocol}//${url.host}${hidesMore ? `/${HIDDEN}` : ''}`
+}
+
+/**
+ * The strings inside a URL that must not be seen anywhere else either. Short ones are left out: hiding every "postgres" or
+ * "v3" in the logs would hide the logs, and in the form `user:password@` they are hidden wherever they stand.
+ */
+export function secretPartsOf(text: string): readonly string[] {
+  const url = parseUrl(text)
+  if (url === null) return [text]
+  const isHttp = !url.protocol.startsWith('postgres')
+  const segments = isHttp ? url.pathname.split('/').filter((segment) => segment.length >= 16) : []
+  const parts = [url.password, ...(isHttp ? [url.username] : []), ...url.searchParams.values(), ...segments]
+  const decoded = parts.flatMap((part) => [part, decodeSafely(part)]).concat(isHttp ? basicCredentialsOf(url) : [])
+  return [...new Set(decoded)].filter((part) => part.length >= 8)
+}
+
+/** As they travel in the header `Authorization: Basic`, which a node may repeat. */
+function basicCredentialsOf({ username, password }: URL): readonly string[] {
+  if (username === '' && password === '') return []
+  const pair = Buffer.from(`${decodeSafely(username)}:${decodeSafely(password)}`)
+  // Also without the padding, which some leave out.
+  return [pair.toString('base64'), pair.toString('base64').replace(/=+$/, ''), pair.toString('base64url')]
+}
+
+function decodeSafely(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch (error) {
+    // A lone percent sign is legal in a URL and simply means itself.
+    if (error instanceof URIError) return part
+    throw error
+  }
+}

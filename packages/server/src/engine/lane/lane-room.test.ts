@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest'
+import type { InFlight } from '../../core/transaction/transaction.ts'
+import { toQueued } from '../../store/rules/queued-transaction.ts'
+import { anyIntent, anyLane, toAllocated, toStuck, toTracking } from '../../testing/store/samples.ts'
+import type { ReservedNonce } from '../reservations/open-reservation.ts'
+import {
+  countSlots,
+  findHighest,
+  findLowestReserved,
+  findLowestSent,
+  findOverdueReservation,
+  hasGap,
+  isBlocked,
+  nextReservationAlarm,
+} from './lane-room.ts'
+
+const LANE = anyLane()
+const LEASE = { nodeId: 'node-a', fence: 1 }
+
+function allocated(nonce: number) {
+  return toAllocated(toQueued({ id: `tx-${nonce}`, intent: anyIntent(LANE) }, 1), nonce, LEASE)
+}
+
+const unmined = (nonce: number): InFlight => toTracking(allocated(nonce))
+const mined = (nonce: number): InFlight => {
+  const tx = allocated(nonce)
+  const place = { blockNumber: 5, blockHash: '0x05', txIndex: 0, contractAddress: null } as const
+  const result = { succeeded: true, gasUsed: 21_000n, effectiveGasPrice: 1n }
+  return toTracking(tx, { ...place, ...result, txHash: tx.attempts[0]?.hash ?? '0x' })
+}
+const lost = (nonce: number): InFlight => ({ ...toStuck(allocated(nonce)), subState: 'foreign_nonce' })
+
+function reserved(nonce: number, over: Partial<ReservedNonce> = {}): ReservedNonce {
+  return { nonce, isUsed: false, usedAt: null, reservedAt: 1_000, isMined: false, isYielded: false, ...over }
+}
+
+describe('room for further nonces', () => {
+  const outstanding = { inFlight: [unmined(3), mined(2)], reserved: [reserved(4), reserved(1, { isMined: true })] }
+
+  test('held until a block has it: what is mined takes none', () => {
+    expect(countSlots(outstanding, 10, { slotHeldUntil: 'mined', maxUnfinal: 100 })).toBe(8)
+  })
+
+  test('held until final: everything takes one', () => {
+    expect(countSlots(outstanding, 10, { slotHeldUntil: 'final', maxUnfinal: 100 })).toBe(6)
+  })
+
+  test('what is mined and not final is bounded on its own', () => {
+    expect(countSlots(outstanding, 10, { slotHeldUntil: 'mined', maxUnfinal: 5 })).toBe(3)
+  })
+})
+
+describe('the highest nonce in flight', () => {
+  test('in whatever order they come, the lane’s own and those that holders have used', () => {
+    expect(findHighest({ inFlight: [unmined(7), unmined(4)], reserved: [] })).toBe(7)
+    expect(findHighest({ inFlight: [unmined(4), unmined(7)], reserved: [] })).toBe(7)
+    expect(findHighest({ inFlight: [unmined(4)], reserved: [reserved(9, { isUsed: true })] })).toBe(9)
+    expect(findHighest({ inFlight: [unmined(11)], reserved: [reserved(9, { isUsed: true })] })).toBe(11)
+  })
+
+  test('not what is mined, has lost its nonce, or was only reserved', () => {
+    expect(findHighest({ inFlight: [mined(8), lost(9)], reserved: [reserved(10)] })).toBe(null)
+    expect(findHighest({ inFlight: [], reserved: [reserved(10, { isUsed: true, isMined: true })] })).toBe(null)
+  })
+})
+
+describe('the lowest reserved nonce', () => {
+  test('that is not mined', () => {
+    const all = [reserved(5), reserved(3, { isMined: true }), reserved(4)]
+    expect(findLowestReserved(all)).toBe(4)
+    expect(findLowestReserved([])).toBe(null)
+  })
+
+  test('is overdue from the moment on that was named', () => {
+    const all = [reserved(5, { reservedAt: 1 }), reserved(4, { reservedAt: 2_000 })]
+    expect(findOverdueReservation(all, 1_999)).toBe(null)
+    expect(findOverdueReservation(all, 2_000)).toEqual({ nonce: 4, since: 2_000 })
+    expect(findOverdueReservation([reserved(4, { reservedAt: null })], 2_000)).toBe(null)
+  })
+
+  test('raises its alarm once', () => {
+    const all = [reserved(5, { reservedAt: 1 }), reserved(4, { reservedAt: 2_000 })]
+    expect(nextReservationAlarm(all, 2_499, 500)).toBe(2_500)
+    expect(nextReservationAlarm(all, 2_500, 500)).toBe(null)
+    expect(nextReservationAlarm([], 0, 500)).toBe(null)
+  })
+})
+
+test('the lowest that waits for a block: of the lane or of a holder, since it was sent', () => {
+  const sentAt = allocated(6).attempts[0]?.createdAt
+  const used = (nonce: number) => reserved(nonce, { isUsed: true, usedAt: 77 })
+  expect(findLowestSent({ inFlight: [mined(5), unmined(6), unmined(7)], reserved: [used(8)] })).toEqual({
+    nonce: 6,
+    since: sentAt,
+  })
+  expect(findLowestSent({ inFlight: [unmined(6)], reserved: [used(5)] })).toEqual({ nonce: 5, since: 77 })
+  expect(findLowestSent({ inFlight: [unmined(6)], reserved: [reserved(5)] })?.nonce).toBe(6)
+  expect(findLowestSent({ inFlight: [], reserved: [{ ...used(5), isMined: true }] })).toBe(null)
+})
+
+test('a nonce is blocked by a free or a reserved one below it, not by itself or by one above', () => {
+  const ledger = (recyclable: readonly number[], ...inFlight: readonly InFlight[]) =>
+    ({ recyclable, inFlight: new Map(inFlight.map((tx) => [tx.id, tx])) }) as unknown as Parameters<typeof isBlocked>[1]
+  expect(isBlocked(5, ledger([4]), [])).toBe(true)
+  expect(isBlocked(5, ledger([5, 6]), [])).toBe(false)
+  expect(isBlocked(5, ledger([]), [reserved(4)])).toBe(true)
+  expect(isBlocked(5, ledger([]), [reserved(5), reserved(6)])).toBe(false)
+  expect(isBlocked(5, ledger([]), [reserved(4, { isMined: true })])).toBe(false)
+  expect(hasGap(ledger([4], unmined(6)), [])).toBe(true)
+  expect(hasGap(ledger([7], unmined(6)), [])).toBe(false)
+  expect(hasGap(ledger([], unmined(6)), [])).toBe(false)
+})

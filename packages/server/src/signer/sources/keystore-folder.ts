@@ -1,0 +1,144 @@
+/**
+ * A folder of encrypted keystore files (version 3), all with one password. Each file is decrypted once, one after the
+ * other, because a key derivation takes up to 256 MiB for about a second. Each account can sign as soon as its own file
+ * is open. The folder is looked at again from time to time: a new file adds a signer, a file that is gone removes one.
+ */
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import type { Address } from '../../core/hex.ts'
+import type { KeySource } from '../../ports/key-source.ts'
+import type { ReadSecret, SecretRef } from '../../ports/secret-ref.ts'
+import { KeyStoreAway } from '../../ports/signer.ts'
+import { createLocalKeys } from '../local-keys.ts'
+import { readSmallFile } from '../read-secret.ts'
+import type { SigningKit } from '../signing-kit.ts'
+import { decryptKeystore } from './decrypt-keystore.ts'
+
+export interface KeystoreSettings {
+  readonly folder: string
+  readonly password: SecretRef
+}
+
+interface KeystorePorts {
+  readonly kit: SigningKit
+  readonly readSecret: ReadSecret
+  warn(message: string): void
+}
+
+interface OpenFile {
+  readonly address: Address
+  /** Changes when the file does. */
+  readonly version: string
+}
+
+const MAX_FILES = 10_000
+
+/** Waits for the first file, so that a wrong password is found at the start. The others follow. */
+export async function openKeystoreFolder(settings: KeystoreSettings, ports: KeystorePorts): Promise<KeySource> {
+  const { folder } = settings
+  const keys = createLocalKeys(ports.kit)
+  const open = new Map<string, OpenFile>()
+  /** Files that cannot be opened, by version: not tried again before they change. */
+  const broken = new Map<string, { readonly version: string; readonly message: string }>()
+  let looking: Promise<void> | null = null
+  let isClosed = false
+  let tell = (): void => {}
+
+  async function openFile(name: string, version: string, password: string): Promise<void> {
+    const text = await readSmallFile(join(folder, name), ports.warn)
+    const { privateKey, claimedAddress } = await decryptKeystore(text, password, ports.kit.keccak)
+    if (isClosed) return void privateKey.fill(0)
+    const known = new Set(keys.addresses())
+    const address = keys.add(privateKey)
+    privateKey.fill(0)
+    const twin = [...open].find(([other, file]) => file.address === address && other !== name)?.[0]
+    if (twin !== undefined) throw new Error(`has the same key as ${twin}: remove one of them`)
+    if (claimedAddress !== null && claimedAddress !== address.slice(2)) {
+      if (!known.has(address)) keys.remove(address)
+      throw new Error('contains the key of another address than it says')
+    }
+    open.set(name, { address, version })
+  }
+
+  /** `stopAfterFirst`: for the start. */
+  async function walk(stopAfterFirst: boolean): Promise<void> {
+    const files = await listFiles(folder)
+    for (const [name, { address }] of open) {
+      if (files.has(name)) continue
+      open.delete(name)
+      if (![...open.values()].some((other) => other.address === address)) keys.remove(address)
+      tell()
+    }
+    for (const name of broken.keys()) if (!files.has(name)) broken.delete(name)
+    const isNew = ([name, version]: readonly [string, string]) =>
+      open.get(name)?.version !== version && broken.get(name)?.version !== version
+    const fresh = [...files].filter(isNew)
+    if (fresh.length === 0) return
+    const password = await ports.readSecret(settings.password)
+    for (const [name, version] of fresh) {
+      if (isClosed) return
+      try {
+        await openFile(name, version, password)
+        broken.delete(name)
+      } catch (error) {
+        const message = `keystore ${name}: ${error instanceof Error ? error.message : 'cannot be opened'}`
+        if (stopAfterFirst) throw new Error(message)
+        broken.set(name, { version, message })
+      }
+      if (stopAfterFirst) return
+      tell()
+    }
+  }
+
+  async function look(): Promise<void> {
+    looking ??= walk(false).finally(() => {
+      looking = null
+    })
+    await looking.catch((error: unknown) => {
+      throw new KeyStoreAway(error instanceof Error ? error.message : String(error))
+    })
+    const [first, ...more] = [...broken.values()]
+    if (first === undefined) return
+    throw new KeyStoreAway(more.length === 0 ? first.message : `${first.message} (and ${more.length} more files)`)
+  }
+
+  await walk(true)
+  const shown = () => ({ type: 'keystore', folder, addresses: keys.addresses() })
+  return Object.assign<KeySource, object>(
+    {
+      type: 'keystore',
+      place: folder,
+      isInMemory: true,
+      addresses: keys.addresses,
+      // A key that is in memory signs, whatever has become of its file since.
+      sign: async (address, transaction) => keys.sign(address, transaction),
+      look,
+      onChange: (listener) => {
+        tell = listener
+      },
+      close: async () => {
+        isClosed = true
+        await looking?.catch(() => {})
+        keys.clear()
+      },
+    },
+    { toJSON: shown, [inspect.custom]: shown },
+  )
+}
+
+/** Names and versions, in a fixed order. Hidden files and folders are not keystores. */
+async function listFiles(folder: string): Promise<ReadonlyMap<string, string>> {
+  const entries = await readdir(folder).catch((error: unknown) => {
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : 'unknown error'
+    throw new Error(`cannot read the keystore folder ${folder}: ${code}`)
+  })
+  const names = entries.filter((name) => !name.startsWith('.')).sort()
+  if (names.length > MAX_FILES) throw new Error(`the keystore folder ${folder} has more than ${MAX_FILES} files`)
+  const found = new Map<string, string>()
+  for (const name of names) {
+    const about = await stat(join(folder, name)).catch(() => null)
+    if (about?.isFile()) found.set(name, `${about.mtimeMs}:${about.size}:${about.ino}`)
+  }
+  return found
+}

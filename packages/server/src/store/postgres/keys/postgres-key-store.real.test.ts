@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../../../../../tests/setup/database.ts'
+import type { Notice } from '../../../ports/notice.ts'
+import { createMasterKeys } from '../../../signer/master-keys.ts'
+import { JAVASCRIPT_KIT } from '../../../signer/signing-kit.ts'
+import { createStoredKeys } from '../../../signer/stored-keys.ts'
+import { describeKeyStore } from '../../../testing/store/conformance/key-store.suite.ts'
+import { createSilentTelemetry } from '../../../testing/telemetry/recording-telemetry.ts'
+import { createPostgresStore } from '../postgres-store.ts'
+import { createPostgresKeyStore } from './postgres-key-store.ts'
+
+const telemetry = createSilentTelemetry()
+
+describeKeyStore('PostgreSQL', async () => {
+  const database = await createTestDatabase()
+  const store = createPostgresKeyStore({ databaseUrl: database.url, telemetry })
+  return {
+    store,
+    close: async () => {
+      await store.close()
+      await database.drop()
+    },
+  }
+})
+
+test('every change is told to all nodes', async () => {
+  const database = await createTestDatabase()
+  const keys = createPostgresKeyStore({ databaseUrl: database.url, telemetry })
+  const store = createPostgresStore({ databaseUrl: database.url, telemetry })
+  const waiting: ((notice: Notice) => void)[] = []
+  store.listen((notice) => {
+    if (notice.type === 'signer-keys.changed' || notice.type === 'gap') waiting.shift()?.(notice)
+  })
+  const next = () => new Promise<Notice>((resolve) => void waiting.push(resolve))
+  expect(await next()).toEqual({ type: 'gap' })
+  const key = { address: `0x${'ab'.repeat(20)}`, keyId: 'one', sealed: randomBytes(60) } as const
+  const changes: readonly (() => Promise<unknown>)[] = [
+    () => keys.add(key),
+    () => keys.reseal([{ ...key, sealed: randomBytes(60), before: key.sealed }]),
+    () => keys.remove(key.address),
+  ]
+  for (const change of changes) {
+    const told = next()
+    await change()
+    expect(await told).toEqual({ type: 'signer-keys.changed' })
+  }
+  await keys.close()
+  await store.close()
+  await database.drop()
+})
+
+test('after a rotation, nothing under the old master key is left in the files of the table', async () => {
+  const database = await createTestDatabase()
+  const store = createPostgresKeyStore({ databaseUrl: database.url, telemetry })
+  const [old, fresh] = [randomBytes(32), randomBytes(32)]
+  const before = createStoredKeys({ store, masterKeys: () => createMasterKeys([old]), kit: JAVASCRIPT_KIT })
+  for (let count = 0; count < 20; count++) await before.create()
+  const stale = await store.list()
+  const client = new Client({ connectionString: database.url })
+  await client.connect()
+  const readFile = async () => {
+    await client.query('checkpoint')
+    const { rows } = await client.query<{ bytes: Buffer }>(
+      `select pg_read_binary_file(pg_relation_filepath('signer_key')) as bytes`,
+    )
+    return rows[0]?.bytes ?? Buffer.alloc(0)
+  }
+  const count = (file: Buffer) => stale.filter(({ sealed }) => file.includes(Buffer.from(sealed))).length
+  expect(count(await readFile())).toBe(20)
+  const both = createStoredKeys({ store, masterKeys: () => createMasterKeys([fresh, old]), kit: JAVASCRIPT_KIT })
+  expect(await both.rotate()).toMatchObject({ changed: 20 })
+  expect(count(await readFile())).toBe(0)
+  expect(await both.rotate()).toMatchObject({ changed: 0 })
+  const opened = createMasterKeys([fresh])
+  for (const key of await store.list()) expect(opened.open(key)).toHaveLength(32)
+  await client.end()
+  await store.close()
+  await database.drop()
+})
