@@ -513,7 +513,7 @@ export interface KeyCheck {
   /** The key signed a challenge, and the address was recovered from it. */
   readonly verified: boolean
   /** Null: the node that answers does not have the key. */
-  readonly source: 'environment' | 'keystore' | 'mnemonic' | 'database' | 'vault' | 'remote' | 'aws_kms' | 'google_kms' | null
+  readonly source: 'environment' | 'demo' | 'keystore' | 'mnemonic' | 'database' | 'vault' | 'remote' | 'aws_kms' | 'google_kms' | null
   readonly place: string | null
   readonly problem: string | null
   readonly tookMs: number | null
@@ -632,7 +632,7 @@ export interface Lane {
   } | null
   /** The key of the signer, as seen by the node that answers. Null: that node does not have it. */
   readonly key: {
-    readonly source: 'environment' | 'keystore' | 'mnemonic' | 'database' | 'vault' | 'remote' | 'aws_kms' | 'google_kms'
+    readonly source: 'environment' | 'demo' | 'keystore' | 'mnemonic' | 'database' | 'vault' | 'remote' | 'aws_kms' | 'google_kms'
     /** Where the key is: a folder, a host, a region. */
     readonly place: string
     /** False if its key store does not respond. */

@@ -36,8 +36,8 @@ export function SignerPage({ address, after }: { readonly address: string; reado
               <h1>{lanes[0]?.label ?? 'Signer'}</h1>
               <Copyable text={lanes[0]?.address ?? address} shown={lanes[0]?.address ?? address} what="address" />
             </div>
-            <RulesPanel shown={rules} />
             <Lanes lanes={lanes} resets={resets} />
+            <RulesPanel shown={rules} chainIds={lanes.map(({ chainId }) => chainId)} />
             <TransactionPanel
               query={{ group: 'all', from: address, after }}
               linkTo={(cursor) => formHash({ page: 'signer', address, after: cursor })}

@@ -1,17 +1,20 @@
 /** Creates an API key and shows it, once. */
 import { useContext, useState } from 'preact/hooks'
+import type { ApiKeyResource } from '../../api/api-resources.ts'
 import { Service } from '../../live/service.ts'
 import { useAct } from '../../live/use-act.ts'
 import { FormField, TextInput } from '../form-field.tsx'
 import { SecretBox } from '../secret-box.tsx'
 
-const SCOPES = [
-  ['read', 'see everything'],
-  ['send', 'send transactions, create timers'],
-  ['operate', 'act on transactions and signers'],
-  ['admin', 'keys, webhooks and the audit log'],
-  ['priority', 'jump the queue'],
-] as const
+/** The compiler asks for each scope that the service has. */
+const SCOPES: Readonly<Record<ApiKeyResource['scopes'][number], string>> = {
+  read: 'see everything',
+  send: 'send transactions, create timers',
+  operate: 'act on transactions and signers',
+  approve: 'approve or reject large transactions',
+  admin: 'keys, webhooks, spending rules and the audit log',
+  priority: 'jump the queue',
+}
 
 const DAY_MS = 86_400_000
 
@@ -38,7 +41,7 @@ export function NewKeyForm({ onDone }: { onDone(): void }) {
       </FormField>
       <fieldset class="checks">
         <legend>Scopes</legend>
-        {SCOPES.map(([scope, about]) => (
+        {Object.entries(SCOPES).map(([scope, about]) => (
           <label class="check" key={scope}>
             <input
               type="checkbox"
