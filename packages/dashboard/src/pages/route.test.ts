@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formHash, type KnownRoute, parseHash, parseSearch, toQuery } from './route.ts'
+import { formHash, type KnownRoute, parseHash, parseSearch, toFilter, toQuery } from './route.ts'
 
 const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const ID = '0192f1c2-7d1e-7c11-9a3e-5b1f0c9a77d1'
@@ -68,4 +68,13 @@ test.each([
   ['=7', { requestIdPrefix: '=7' }],
 ])('a search text becomes the matching filter: %j', (find, query) => {
   expect(toQuery(find)).toEqual(query)
+})
+
+test('those to approve are queued, and of one sub-state', () => {
+  expect(toFilter({ group: 'approval', from: null, find: '7' })).toEqual({
+    states: ['QUEUED'],
+    from: null,
+    found: { nonce: '7', subState: 'awaiting_approval' },
+  })
+  expect(toFilter({ group: 'queued', from: null })).toEqual({ states: ['QUEUED'], from: null, found: {} })
 })

@@ -5,6 +5,7 @@ import type { TxState } from '../words/state-words.ts'
 export const STATE_GROUPS = {
   all: [],
   queued: ['QUEUED'],
+  approval: ['QUEUED'],
   flight: ['ALLOCATED', 'TRACKING'],
   stuck: ['STUCK'],
   confirmed: ['CONFIRMED'],
@@ -84,6 +85,12 @@ const MAX_FIND_LENGTH = 200
 function parseFind(text: string | null): Pick<TransactionsQuery, 'find'> {
   const find = text?.trim().slice(0, MAX_FIND_LENGTH) ?? ''
   return find === '' ? {} : { find }
+}
+
+/** Which transactions, as it is asked of the service. */
+export function toFilter({ group, from, find, order }: TransactionsQuery) {
+  const found = { ...toQuery(find), ...(group === 'approval' && { subState: 'awaiting_approval' }) }
+  return { states: STATE_GROUPS[group], from, found, ...(order && { order }) }
 }
 
 /** The search filters, as they are sent to the service. */

@@ -7,6 +7,7 @@ import { formHash, STATE_GROUPS, type StateGroup, type TransactionsRoute } from 
 const GROUP_NAMES: Readonly<Record<StateGroup, string>> = {
   all: 'All',
   queued: 'Queued',
+  approval: 'To approve',
   flight: 'In flight',
   stuck: 'Stuck',
   confirmed: 'Confirmed',

@@ -4,7 +4,7 @@ import type { TransactionResource } from '../../../api/api-resources.ts'
 import { formatCount } from '../../../format/format-amount.ts'
 import { Service } from '../../../live/service.ts'
 import { useRowWindow } from '../../../live/use-row-window.ts'
-import { formHash, STATE_GROUPS, type TransactionsRoute, toQuery } from '../../../pages/route.ts'
+import { formHash, type TransactionsRoute, toFilter } from '../../../pages/route.ts'
 import { Empty, Failed, Loading } from '../../placeholders.tsx'
 import { ListRow } from './list-row.tsx'
 import type { Selection } from './use-selection.ts'
@@ -17,20 +17,12 @@ interface TransactionListProps {
 
 export function TransactionList({ route, selection }: TransactionListProps) {
   const { api } = useContext(Service)
-  const { group, from, find, order } = route
+  const { group, from, find } = route
   const key = formHash(route)
   const view = useViewport(key)
   const { rows, problem, above } = useRowWindow<TransactionResource>(
     key,
-    (after, limit) =>
-      api.listTransactions({
-        states: STATE_GROUPS[group],
-        from,
-        found: toQuery(find),
-        after,
-        limit,
-        ...(order && { order }),
-      }),
+    (after, limit) => api.listTransactions({ ...toFilter(route), after, limit }),
     view,
   )
   const count = rows.isLoaded() ? rows.count() : 0
