@@ -168,6 +168,17 @@ describe.skipIf(CHROMIUM === undefined)('on the console', () => {
     await page.context().close()
   })
 
+  test('a page whose code does not arrive says so, and is there after a reload', async () => {
+    const { page } = await openWatched(browser, 'about:blank')
+    await page.route('**/assets/timers-page-*', (route) => route.abort())
+    await page.goto(`${url()}/#/timers`)
+    await page.getByText('This page could not be loaded').waitFor()
+    await page.unroute('**/assets/timers-page-*')
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await page.getByRole('button', { name: 'New timer' }).waitFor()
+    await page.context().close()
+  })
+
   test('on a phone the overview is a few screens tall at most', async () => {
     const { page } = await openWatched(browser, url(), 390)
     await page.getByRole('heading', { name: 'Signers' }).waitFor()

@@ -101,7 +101,9 @@ describe.skipIf(CHROMIUM === undefined)('spending rules on the console', () => {
 
   test('a large transaction is found among those to approve, approved by two keys, and confirmed', async () => {
     const id = await send(wei(6n))
-    const ann = await openAs('ann', 'transactions')
+    const ann = await openAs('ann', '')
+    await ann.page.getByLabel('Needs a person').getByText('A transaction waits for approval').waitFor()
+    await ann.page.getByRole('link', { name: 'Transactions', exact: true }).click()
     await ann.page.getByRole('link', { name: 'To approve' }).click()
     await ann.page.locator(`a[href="#/tx/${id}"]`).first().click()
     await ann.page.getByText('It needs 2 more approvals from ann, bob').waitFor()

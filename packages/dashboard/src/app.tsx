@@ -3,19 +3,10 @@ import { useContext, useEffect, useRef } from 'preact/hooks'
 import { loadOverview, type Overview } from './live/overview.ts'
 import { Service } from './live/service.ts'
 import { type Resource, useResource } from './live/use-resource.ts'
-import { AccessPage } from './pages/access-page.tsx'
-import { ClusterPage } from './pages/cluster-page.tsx'
+import { later } from './pages/later.tsx'
 import { OverviewPage } from './pages/overview-page.tsx'
 import { formHash, type Route } from './pages/route.ts'
-import { SendPage } from './pages/send-page.tsx'
-import { SignerPage } from './pages/signer-page.tsx'
-import { SignersPage } from './pages/signers-page.tsx'
-import { TimersPage } from './pages/timers-page.tsx'
-import { TransactionPage } from './pages/transaction-page.tsx'
-import { TransactionsPage } from './pages/transactions-page.tsx'
 import { useRoute } from './pages/use-route.ts'
-import { WebhookPage } from './pages/webhook-page.tsx'
-import { WebhooksPage } from './pages/webhooks-page.tsx'
 import { Announcer } from './parts/announcer.tsx'
 import { ConnectionBanner } from './parts/connection-banner.tsx'
 import { SideNav } from './parts/frame/side-nav.tsx'
@@ -23,6 +14,18 @@ import { TopBar } from './parts/frame/top-bar.tsx'
 import { KeyPrompt, useKeyStatus } from './parts/key-prompt.tsx'
 import { CommandPalette } from './parts/palette/command-palette.tsx'
 import { Empty } from './parts/placeholders.tsx'
+
+// The first page that people see comes with the frame; the others follow.
+const AccessPage = later(async () => (await import('./pages/access-page.tsx')).AccessPage)
+const ClusterPage = later(async () => (await import('./pages/cluster-page.tsx')).ClusterPage)
+const SendPage = later(async () => (await import('./pages/send-page.tsx')).SendPage)
+const SignerPage = later(async () => (await import('./pages/signer-page.tsx')).SignerPage)
+const SignersPage = later(async () => (await import('./pages/signers-page.tsx')).SignersPage)
+const TimersPage = later(async () => (await import('./pages/timers-page.tsx')).TimersPage)
+const TransactionPage = later(async () => (await import('./pages/transaction-page.tsx')).TransactionPage)
+const TransactionsPage = later(async () => (await import('./pages/transactions-page.tsx')).TransactionsPage)
+const WebhookPage = later(async () => (await import('./pages/webhook-page.tsx')).WebhookPage)
+const WebhooksPage = later(async () => (await import('./pages/webhooks-page.tsx')).WebhooksPage)
 
 export function App() {
   const { api, board } = useContext(Service)

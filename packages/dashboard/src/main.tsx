@@ -7,6 +7,7 @@ import { createBoard } from './live/board.ts'
 import { createBrowserEventHub } from './live/browser-event-hub.ts'
 import { createBrowserPulse } from './live/browser-pulse.ts'
 import { Service } from './live/service.ts'
+import { loadTheRest } from './pages/later.tsx'
 import 'uplot/dist/uPlot.min.css'
 import './styles/tokens.css'
 import './styles/base.css'
@@ -36,3 +37,5 @@ render(
   </Service>,
   root,
 )
+
+addEventListener('load', () => void loadTheRest())

@@ -45,6 +45,7 @@ export type Route =
 export type KnownRoute = Exclude<Route, { page: 'unknown' }>
 
 export const ALL_TRANSACTIONS: TransactionsRoute = { page: 'transactions', group: 'all', from: null }
+export const TO_APPROVE: TransactionsRoute = { page: 'transactions', group: 'approval', from: null }
 
 const TRANSACTION = /^\/tx\/([0-9a-zA-Z-]{1,80})$/
 const SIGNER = /^\/signer\/(0x[0-9a-fA-F]{40})$/

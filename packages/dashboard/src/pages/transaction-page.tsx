@@ -69,7 +69,7 @@ function Whole({ tx, attempts, history, explanation }: WholeTransaction) {
       </div>
       <section class="panel stage-panel" aria-label="Progress">
         <Explanation txId={tx.id} explanation={explanation} isFinal={isTerminal(tx.state)} />
-        {tx.state === 'QUEUED' && <PlaceInLine tx={tx} />}
+        {isInLine(tx) && <PlaceInLine tx={tx} />}
         <StageLine stages={deriveStages(tx, history.entries)} />
         {tx.error !== null && <ErrorBox error={tx.error} isFinal={isTerminal(tx.state)} />}
       </section>
@@ -85,4 +85,9 @@ function Whole({ tx, attempts, history, explanation }: WholeTransaction) {
       </div>
     </>
   )
+}
+
+/** Others go before what has to be approved, or is held by a rule. */
+function isInLine({ state, subState }: TransactionResource): boolean {
+  return state === 'QUEUED' && subState !== 'awaiting_approval' && subState !== 'held_by_rule'
 }

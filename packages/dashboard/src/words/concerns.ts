@@ -1,8 +1,15 @@
 /** What needs attention now, worst first. An empty list means that the service knows of no problem. */
-import type { ChainResource, EndpointResource, LaneResource, Readiness, WebhookResource } from '../api/api-resources.ts'
+import type {
+  ChainResource,
+  EndpointResource,
+  LaneResource,
+  Readiness,
+  TransactionResource,
+  WebhookResource,
+} from '../api/api-resources.ts'
 import { formatCount } from '../format/format-amount.ts'
 import { shortenAddress } from '../format/shorten.ts'
-import { formHash } from '../pages/route.ts'
+import { formHash, TO_APPROVE } from '../pages/route.ts'
 import { adviseOnDrift, describeDrift } from './drift.ts'
 import { nameEndpointState } from './endpoint-states.ts'
 
@@ -39,6 +46,22 @@ function inspectEndpoint({ name, state, lagBlocks, lastError }: EndpointResource
   const text = `RPC endpoint ${name}: ${nameEndpointState(state)}${why && `, ${why}`}`
   const action = 'Drover uses the other endpoints. If there is none, check the node or add a URL to `rpcUrl`.'
   return [{ level: 'warn', text, action, href: formHash({ page: 'cluster' }) }]
+}
+
+/** `counted`: how many were asked for at most. */
+export function findApprovalConcerns(
+  unapproved: readonly Pick<TransactionResource, 'id'>[],
+  counted: number,
+): readonly Concern[] {
+  const [first] = unapproved
+  if (first === undefined) return []
+  const action = 'Approve or reject. What is not approved in time is cancelled.'
+  if (unapproved.length === 1) {
+    const href = formHash({ page: 'transaction', key: first.id })
+    return [{ level: 'warn', text: 'A transaction waits for approval', action, href }]
+  }
+  const many = unapproved.length < counted ? formatCount(unapproved.length) : `${formatCount(counted)} or more`
+  return [{ level: 'warn', text: `${many} transactions wait for approval`, action, href: formHash(TO_APPROVE) }]
 }
 
 /** Webhooks that get nothing, or whose receiver does not take it. */

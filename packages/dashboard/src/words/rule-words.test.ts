@@ -20,13 +20,14 @@ test.each([
   ['value.perDay', 'Value per day', true],
   ['gas.perHour', 'Fees per hour', true],
   ['count.perDay', 'Transactions per day', false],
-  [`tokens.${TOKEN}.perDay`, 'Token 0xdAC1…1ec7 per day', false],
+  [`tokens.${TOKEN.toLowerCase()}.perDay`, 'Token 0xdAC1…1ec7 per day', false],
 ])('%s is called %s', (rule, name, isWei) => {
-  expect(nameRule(rule)).toEqual({ name, isWei })
+  const caps = { perTransaction: null, perHour: null, perDay: '5', token: TOKEN, chainId: null, approvalAbove: null }
+  expect(nameRule(rule, [caps])).toEqual({ name, isWei })
 })
 
 test('a rule that this page does not know is called as the service calls it', () => {
-  expect(nameRule('moon.perYear')).toEqual({ name: 'moon.perYear', isWei: false })
+  expect(nameRule('moon.perYear', [])).toEqual({ name: 'moon.perYear', isWei: false })
 })
 
 test('caps per transaction, which no usage counts, are listed with their amounts', () => {

@@ -17,10 +17,12 @@ const SPANS: Readonly<Record<string, string>> = {
   perDay: 'per day',
 }
 
-/** `value.perDay` is "Value per day". */
-export function nameRule(rule: string): RuleName {
+/** `value.perDay` is "Value per day". Addresses are in small letters there, and shown as the rules spell them. */
+export function nameRule(rule: string, tokens: RuleSet['tokens']): RuleName {
   const [field = '', ...rest] = rule.split('.')
-  const measure = field === 'tokens' ? `Token ${shortenAddress(rest[0] ?? '')}` : MEASURES[field]
+  const address = rest[0]?.toLowerCase()
+  const token = tokens.find((caps) => caps.token.toLowerCase() === address)?.token ?? address
+  const measure = field === 'tokens' ? `Token ${shortenAddress(token ?? '')}` : MEASURES[field]
   const span = SPANS[rest.at(-1) ?? '']
   if (measure === undefined || span === undefined) return { name: rule, isWei: false }
   return { name: `${measure} ${span}`, isWei: field === 'value' || field === 'gas' }

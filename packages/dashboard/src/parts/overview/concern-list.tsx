@@ -1,22 +1,32 @@
 /** What needs attention, on top of everything else; nothing at all where nothing does. */
 import { useContext, useRef } from 'preact/hooks'
 import { ApiProblem } from '../../api/api-failure.ts'
-import type { WebhookResource } from '../../api/api-resources.ts'
+import type { List } from '../../api/list.ts'
 import type { Overview } from '../../live/overview.ts'
 import { Service } from '../../live/service.ts'
 import { useResource } from '../../live/use-resource.ts'
-import { type Concern, findConcerns, findWebhookConcerns } from '../../words/concerns.ts'
+import { TO_APPROVE, toFilter } from '../../pages/route.ts'
+import { type Concern, findApprovalConcerns, findConcerns, findWebhookConcerns } from '../../words/concerns.ts'
 import { CodedText } from '../coded-text.tsx'
 import { AlertIcon } from '../icons.tsx'
 import { TimedText } from '../timed-text.tsx'
 
 /** The rest is one click away: on a phone the page stays short. */
 const SHOWN = 6
-const WEBHOOKS_EVERY_MS = 10_000
+const EVERY_MS = 10_000
+const COUNTED_APPROVALS = 20
 
 export function ConcernList({ overview: { readiness, lanes, chains } }: { readonly overview: Overview }) {
-  const webhooks = useWebhooks()
-  const concerns = [...findConcerns(readiness, lanes, chains), ...findWebhookConcerns(webhooks)]
+  const { api } = useContext(Service)
+  const webhooks = useNowAndThen('overview webhooks', () => api.listWebhooks())
+  const unapproved = useNowAndThen('overview approvals', () =>
+    api.listTransactions({ ...toFilter(TO_APPROVE), after: null, limit: COUNTED_APPROVALS }),
+  )
+  const concerns = [
+    ...findConcerns(readiness, lanes, chains),
+    ...findApprovalConcerns(unapproved, COUNTED_APPROVALS),
+    ...findWebhookConcerns(webhooks),
+  ]
   if (concerns.length === 0) return null
   const [first, rest] = [concerns.slice(0, SHOWN), concerns.slice(SHOWN)]
   return (
@@ -64,19 +74,18 @@ function ConcernItem({ concern: { level, text, action, href } }: { readonly conc
 }
 
 /** Asked for now and then, and not again where the key of this tab may not see them. */
-function useWebhooks(): readonly WebhookResource[] {
-  const { api } = useContext(Service)
+function useNowAndThen<T>(key: string, load: () => Promise<List<T>>): readonly T[] {
   const asked = useRef(0)
-  const webhooks = useResource('overview webhooks', async (previous: readonly WebhookResource[] | null) => {
-    if (previous !== null && Date.now() - asked.current < WEBHOOKS_EVERY_MS) return previous
+  const list = useResource(key, async (previous: readonly T[] | null) => {
+    if (previous !== null && Date.now() - asked.current < EVERY_MS) return previous
     asked.current = Date.now()
     try {
-      return (await api.listWebhooks()).items
+      return (await load()).items
     } catch (error) {
       if (!(error instanceof ApiProblem)) throw error
       asked.current = Number.POSITIVE_INFINITY
       return []
     }
   })
-  return webhooks.type === 'ready' ? webhooks.value : []
+  return list.type === 'ready' ? list.value : []
 }

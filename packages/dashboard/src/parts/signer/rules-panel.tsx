@@ -13,6 +13,7 @@ type Use = RulesResource['usage'][number]
 /** Amounts of chains with different coins are in "ether", the unit. */
 const NO_CHAIN = 0
 const SHOWN_TARGETS = 5
+const NEARLY_USED = 0.9
 
 interface RulesPanelProps {
   readonly shown: RulesResource
@@ -22,7 +23,7 @@ interface RulesPanelProps {
 
 export function RulesPanel({ shown: { rules, usage, updatedAt, updatedBy }, chainIds }: RulesPanelProps) {
   if (rules === null) return null
-  const { chains, contractCreation } = rules
+  const { chains, contractCreation, tokens } = rules
   const chainId = findCommonChain(chainIds)
   return (
     <section class="panel" aria-labelledby="rules-title">
@@ -38,13 +39,13 @@ export function RulesPanel({ shown: { rules, usage, updatedAt, updatedBy }, chai
       </div>
       <Facts>
         {listTransactionCaps(rules).map(({ rule, limit }) => (
-          <Fact key={rule} name={nameRule(rule).name}>
+          <Fact key={rule} name={nameRule(rule, tokens).name}>
             at most <Limit rule={rule} amount={limit} chainId={chainId} />
           </Fact>
         ))}
         {usage.map((use) => (
-          <Fact key={`${use.rule} ${use.chainId}`} name={nameRule(use.rule).name}>
-            <Usage use={use} />
+          <Fact key={`${use.rule} ${use.chainId}`} name={nameRule(use.rule, tokens).name}>
+            <Usage use={use} name={nameRule(use.rule, tokens).name} />
           </Fact>
         ))}
         <ApprovalFacts rules={rules} chainId={chainId} />
@@ -58,8 +59,7 @@ export function RulesPanel({ shown: { rules, usage, updatedAt, updatedBy }, chai
   )
 }
 
-function Usage({ use: { rule, chainId, used, limit } }: { readonly use: Use }) {
-  const { name } = nameRule(rule)
+function Usage({ use: { rule, chainId, used, limit }, name }: { readonly use: Use; readonly name: string }) {
   return (
     <>
       <Limit rule={rule} amount={used} chainId={chainId} /> of <Limit rule={rule} amount={limit} chainId={chainId} />{' '}
@@ -68,6 +68,8 @@ function Usage({ use: { rule, chainId, used, limit } }: { readonly use: Use }) {
         class="rule-meter"
         aria-label={`${name} on ${nameChain(chainId)}`}
         max={1}
+        high={NEARLY_USED}
+        optimum={0}
         value={limit === '0' ? 1 : Math.min(1, Number(used) / Number(limit))}
       />
     </>
@@ -133,7 +135,7 @@ function Limit({
   readonly amount: string
   readonly chainId: number
 }) {
-  if (nameRule(rule).isWei) return <Amount wei={amount} chainId={chainId} />
+  if (nameRule(rule, []).isWei) return <Amount wei={amount} chainId={chainId} />
   return <span class="figure">{groupDigits(amount)}</span>
 }
 
