@@ -4,6 +4,8 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 
 export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 
+const WAIT_MS = 200_000
+
 export function launchBrowser(): Promise<Browser> {
   if (CHROMIUM === undefined) throw new Error('there is no Chromium on this machine')
   return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
@@ -17,6 +19,8 @@ export interface WatchedPage {
 
 export async function openWatched(browser: Browser, url: string, width = 1280): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width, height: 860 } })
+  // Long: nothing may depend on the pace of the machine.
+  context.setDefaultTimeout(WAIT_MS)
   const page = await context.newPage()
   const troubles: string[] = []
   page.on('pageerror', (error) => void troubles.push(String(error)))
