@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { listTransactionCaps, nameRule } from './rule-words.ts'
+import { listTransactionCaps, nameRule, type RuleSet } from './rule-words.ts'
 
 const TOKEN = '0xdAC17F958D2ee523a2206206994597C13D831ec7'
 const ETHER = '1000000000000000000'
-const NONE = {
+const NONE: RuleSet = {
   mode: 'enforce',
   chains: null,
   targets: null,
@@ -13,7 +13,7 @@ const NONE = {
   tokens: [],
   count: null,
   approval: null,
-} as const
+}
 
 test.each([
   ['value.perTransaction', 'Value per transaction', true],
