@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest'
 import type { ChainView } from '../../core/chain/finality.ts'
+import { inclusionOf } from '../../core/transaction/transaction.ts'
+import type { Chain } from '../../ports/chain.ts'
 import { createTestCluster, type TestCluster } from '../../testing/engine/test-cluster.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import type { ChainUpdate } from './block-follower.ts'
 import { createFinalReorgWatch, type FinalReorg } from './final-reorg.ts'
+
+type FoundReceipt = Awaited<ReturnType<Chain['findReceipts']>>[number]
+
+const LOW = { safe: null, finalized: null }
 
 async function confirmOne(cluster: TestCluster): Promise<string> {
   const id = await cluster.submit()
@@ -39,7 +45,32 @@ test('one that the new branch holds as well is not gone', async () => {
   await confirmOne(cluster)
   cluster.chain.reorg(4, { length: 5, keep: 'included' })
   await cluster.clock.advance(1_000)
-  expect((await brokenEvents(cluster)).map(({ detail }) => detail.gone)).toEqual([0])
+  expect((await brokenEvents(cluster)).map(({ detail }) => detail)).toMatchObject([{ gone: 0, moved: 1 }])
+})
+
+test('one that another node called final and another block includes now is told, although this node was behind', async () => {
+  const cluster = await createTestCluster()
+  const ahead = await cluster.startNode()
+  const id = await confirmOne(cluster)
+  const [tx] = await cluster.store.findTransactions([id])
+  if (tx === undefined) throw new Error('not stored')
+  await ahead.kill()
+  const reorgs: FinalReorg[] = []
+  const { store, chain } = cluster
+  const finality = { type: 'confirmations', count: 3 } as const
+  const watch = createFinalReorgWatch({
+    chain: { chainId: chain.chainId, findReceipts: async () => [{ type: 'found' } as FoundReceipt] },
+    store,
+    telemetry: createRecordingTelemetry(),
+    finality,
+    onFinalReorg: (reorg) => void reorgs.push(reorg),
+  })
+  const header = (number: number) => ({ number, hash: `0x${'9'.repeat(64)}`, parentHash: '0x', timestamp: 0 }) as const
+  const at = inclusionOf(tx)?.blockNumber ?? 0
+  watch.take({ view: { ...LOW, head: header(at - 1), header }, forkFrom: null, added: [], gap: false })
+  watch.take({ view: { ...LOW, head: header(at + 4), header }, forkFrom: at - 1, added: [], gap: false })
+  await cluster.clock.settle()
+  expect(reorgs).toMatchObject([{ finalBlock: null, gone: [], moved: [{ txId: id }] }])
 })
 
 test('a reorg of blocks that were not final is not reported', async () => {

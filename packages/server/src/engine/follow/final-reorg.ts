@@ -1,7 +1,8 @@
 /**
  * Notices when final blocks leave the chain. A final state never changes, so nothing is undone. But a confirmed
- * transaction may be gone from the chain, and an operator has to know which. Every reorg is compared with what was
- * completed lately, because a transaction may have its own, weaker finality rule.
+ * transaction may be gone from the chain, or be in another block with another result, and an operator has to know
+ * which. Every reorg is compared with what was completed lately: a transaction may have its own, weaker finality rule,
+ * and another node may have been further ahead when it called a block final.
  */
 import { type ChainView, type Finality, finalHeight } from '../../core/chain/finality.ts'
 import { type Lane, laneKey } from '../../core/lane/lane.ts'
@@ -16,7 +17,15 @@ export interface FinalReorg {
   readonly fromBlock: number
   readonly finalBlock: number | null
   /** Transactions that were final and are no longer on the chain. */
-  readonly gone: readonly { readonly txId: TxId; readonly lane: Lane; readonly nonce: number | null }[]
+  readonly gone: readonly LostTransaction[]
+  /** Those that another block includes now; they may have had another result there. */
+  readonly moved: readonly LostTransaction[]
+}
+
+interface LostTransaction {
+  readonly txId: TxId
+  readonly lane: Lane
+  readonly nonce: number | null
 }
 
 export interface FinalReorgWatch {
@@ -45,21 +54,22 @@ export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
   telemetry.count('drover_final_reorgs_total', { chainId: chain.chainId }, 0)
 
   async function check(forkFrom: number, view: ChainView, finalBefore: number | null): Promise<void> {
-    const gone = await findGone(forkFrom, view)
+    const { gone, moved } = await findLost(forkFrom, view)
     const isPastFinality = finalBefore !== null && forkFrom <= finalBefore
-    if (!isPastFinality && gone.length === 0) return
+    if (!isPastFinality && gone.length === 0 && moved.length === 0) return
     telemetry.count('drover_final_reorgs_total', { chainId: chain.chainId })
     telemetry.log('error', 'final blocks were reorged; confirmed transactions may be gone', {
       chainId: chain.chainId,
       fromBlock: forkFrom,
       finalBlock: finalBefore,
       gone: gone.length,
+      moved: moved.length,
       transactions: gone.slice(0, MAX_NAMED).map(({ txId }) => txId),
     })
-    ports.onFinalReorg({ fromBlock: forkFrom, finalBlock: isPastFinality ? finalBefore : null, gone })
+    ports.onFinalReorg({ fromBlock: forkFrom, finalBlock: isPastFinality ? finalBefore : null, gone, moved })
   }
 
-  async function findGone(forkFrom: number, view: ChainView): Promise<FinalReorg['gone']> {
+  async function findLost(forkFrom: number, view: ChainView): Promise<Pick<FinalReorg, 'gone' | 'moved'>> {
     const last = await store.findLastEventId()
     const completions = await store.readCompletions(Math.max(0, last - EVENTS_BACK), MAX_COMPLETIONS * 10)
     const touched = completions.filter(({ lane, detail }) => {
@@ -68,9 +78,11 @@ export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
     const ids = touched.flatMap(({ txId }) => txId ?? []).slice(-MAX_COMPLETIONS)
     const suspects = (await store.findTransactions(ids)).filter((tx) => isTerminal(tx) && !isShown(tx, view))
     const receipts = await chain.findReceipts(suspects.map((tx) => inclusionOf(tx)?.txHash ?? '0x'))
-    return suspects
-      .filter((_, index) => receipts[index]?.type !== 'found')
-      .map((tx) => ({ txId: tx.id, lane: tx.intent.lane, nonce: nonceOf(tx) }))
+    const isFound = (index: number): boolean => receipts[index]?.type === 'found'
+    return {
+      gone: suspects.filter((_, index) => !isFound(index)).map(toLost),
+      moved: suspects.filter((tx, index) => isFound(index) && isReplaced(tx, view)).map(toLost),
+    }
   }
 
   return {
@@ -94,16 +106,29 @@ export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
   }
 }
 
+function toLost(tx: Transaction): LostTransaction {
+  return { txId: tx.id, lane: tx.intent.lane, nonce: nonceOf(tx) }
+}
+
+/** Another block stands in the place of its own. */
+function isReplaced(tx: Transaction, view: ChainView): boolean {
+  const inclusion = inclusionOf(tx)
+  const now = inclusion && view.header(inclusion.blockNumber)
+  return inclusion !== null && now !== null && now.hash !== inclusion.blockHash
+}
+
 /** Its block is part of the chain that is followed now. */
 function isShown(tx: Transaction, view: ChainView): boolean {
   const inclusion = inclusionOf(tx)
   return inclusion === null || view.header(inclusion.blockNumber)?.hash === inclusion.blockHash
 }
 
-/** What the stream says about one lane; null if the reorg removed nothing of it and was not past finality. */
-export function noteFinalReorg({ fromBlock, finalBlock, gone }: FinalReorg, lane: Lane) {
-  const own = gone.filter((each) => laneKey(each.lane) === laneKey(lane))
-  if (own.length === 0 && finalBlock === null) return null
+/** What the stream says about one lane; null if the reorg changed nothing of it and was not past finality. */
+export function noteFinalReorg({ fromBlock, finalBlock, gone, moved }: FinalReorg, lane: Lane) {
+  const isOwn = (each: LostTransaction): boolean => laneKey(each.lane) === laneKey(lane)
+  const own = gone.filter(isOwn)
+  const elsewhere = moved.filter(isOwn)
+  if (own.length === 0 && elsewhere.length === 0 && finalBlock === null) return null
   return {
     type: 'finality.broken',
     cause: 'reorg',
@@ -111,6 +136,7 @@ export function noteFinalReorg({ fromBlock, finalBlock, gone }: FinalReorg, lane
       fromBlock,
       finalBlock,
       gone: own.length,
+      moved: elsewhere.length,
       transactions: own.slice(0, MAX_NAMED).map(({ txId }) => txId),
       nonces: own.slice(0, MAX_NAMED).map(({ nonce }) => nonce),
     },
