@@ -73,6 +73,17 @@ test('one that another node called final and another block includes now is told,
   expect(reorgs).toMatchObject([{ finalBlock: null, gone: [], moved: [{ txId: id }] }])
 })
 
+test('the next owner tells it, if the one before died with the reorg', async () => {
+  const cluster = await createTestCluster()
+  const first = await cluster.startNode()
+  const lost = await confirmOne(cluster)
+  await cluster.startNode()
+  await first.kill()
+  cluster.chain.reorg(5, { length: 6 })
+  await cluster.clock.advance(60_000)
+  expect((await brokenEvents(cluster)).map(({ detail }) => detail.transactions)).toEqual([[lost]])
+})
+
 test('a reorg of blocks that were not final is not reported', async () => {
   const cluster = await createTestCluster()
   const { telemetry } = await cluster.startNode()
