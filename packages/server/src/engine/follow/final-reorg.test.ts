@@ -84,6 +84,19 @@ test('the next owner tells it, if the one before died with the reorg', async () 
   expect((await brokenEvents(cluster)).map(({ detail }) => detail.transactions)).toEqual([[lost]])
 })
 
+test('a database that is away does not keep it from being told', async () => {
+  const cluster = await createTestCluster()
+  const node = await cluster.startNode()
+  const lost = await confirmOne(cluster)
+  node.store.setFault((call) => (call === 'findLastEventId' ? 'unavailable' : null))
+  cluster.chain.reorg(5, { length: 6 })
+  await cluster.clock.advance(1_000)
+  node.store.setFault(null)
+  await cluster.mine(1)
+  await cluster.clock.advance(1_000)
+  expect((await brokenEvents(cluster)).map(({ detail }) => detail.transactions)).toEqual([[lost]])
+})
+
 test('a reorg of blocks that were not final is not reported', async () => {
   const cluster = await createTestCluster()
   const { telemetry } = await cluster.startNode()

@@ -42,6 +42,11 @@ interface FinalReorgPorts {
   onFinalReorg(reorg: FinalReorg): void
 }
 
+interface Due {
+  readonly forkFrom: number
+  readonly finalBefore: number | null
+}
+
 /** How many events back completions are checked, and how many of them at most. */
 const EVENTS_BACK = 20_000
 const MAX_COMPLETIONS = 1_000
@@ -52,6 +57,29 @@ export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
   let highestFinal: number | null = null
   // Present from the start: an alert on growth would miss a counter that begins at 1.
   telemetry.count('drover_final_reorgs_total', { chainId: chain.chainId }, 0)
+
+  /** Reorgs that were not compared yet, as one: from the lowest block on. After an outage the next block tries again. */
+  let due: Due | null = null
+  let isChecking = false
+
+  async function checkDue(view: ChainView): Promise<void> {
+    const checked = due
+    if (checked === null || isChecking) return
+    isChecking = true
+    try {
+      await check(checked.forkFrom, view, checked.finalBefore)
+      if (due === checked) due = null
+    } catch (error) {
+      const isOutage = error instanceof ChainUnavailable || error instanceof StoreUnavailable
+      if (!isOutage) due = null
+      telemetry.log(isOutage ? 'warn' : 'error', 'could not compare a reorg with final blocks', {
+        chainId: chain.chainId,
+        error,
+      })
+    } finally {
+      isChecking = false
+    }
+  }
 
   async function check(forkFrom: number, view: ChainView, finalBefore: number | null): Promise<void> {
     const { gone, moved } = await findLost(forkFrom, view)
@@ -94,15 +122,18 @@ export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
       const final = finalHeight(view, finality)
       // After a reorg the count starts from the new chain, so the same loss is reported once.
       highestFinal = forkFrom === null && final !== null ? Math.max(final, finalBefore ?? final) : final
-      if (forkFrom === null) return
-      check(forkFrom, view, finalBefore).catch((error: unknown) => {
-        const isOutage = error instanceof ChainUnavailable || error instanceof StoreUnavailable
-        telemetry.log(isOutage ? 'warn' : 'error', 'could not compare a reorg with final blocks', {
-          chainId: chain.chainId,
-          error,
-        })
-      })
+      if (forkFrom !== null) due = merge(due, { forkFrom, finalBefore })
+      void checkDue(view)
     },
+  }
+}
+
+function merge(earlier: Due | null, later: Due): Due {
+  if (earlier === null) return later
+  const finals = [earlier.finalBefore, later.finalBefore].filter((height) => height !== null)
+  return {
+    forkFrom: Math.min(earlier.forkFrom, later.forkFrom),
+    finalBefore: finals.length === 0 ? null : Math.max(...finals),
   }
 }
 
