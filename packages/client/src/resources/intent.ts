@@ -4,14 +4,25 @@ import type { TransactionRequest } from '../generated/api-types.ts'
 import { createRequestId } from '../transport/create-request-id.ts'
 
 /** What to do. Without a `requestId` the client generates one, so automatic retries are safe. */
-export type Intent = Omit<TransactionRequest, 'validUntil'> & {
+export type Intent = Omit<TransactionRequest, 'validUntil' | 'notBefore'> & {
   /** After this time it no longer takes a nonce. */
   readonly validUntil?: string | Date
+  /** It takes no nonce before the chain has this block, or a block of this time. */
+  readonly notBefore?: { readonly height: number } | { readonly time: string | Date }
 }
 
 export function toRequest(intent: Intent): TransactionRequest & { readonly requestId: string } {
-  const { validUntil, requestId = createRequestId(), ...rest } = intent
-  return { ...rest, ...(validUntil !== undefined && { validUntil: spellTime(validUntil) }), requestId }
+  const { validUntil, notBefore, requestId = createRequestId(), ...rest } = intent
+  return {
+    ...rest,
+    ...(validUntil !== undefined && { validUntil: spellTime(validUntil) }),
+    ...(notBefore !== undefined && { notBefore: spellStart(notBefore) }),
+    requestId,
+  }
+}
+
+function spellStart(notBefore: NonNullable<Intent['notBefore']>): NonNullable<TransactionRequest['notBefore']> {
+  return 'time' in notBefore ? { time: spellTime(notBefore.time) } : notBefore
 }
 
 export function spellTime(time: string | Date): string {

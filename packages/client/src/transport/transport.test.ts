@@ -211,6 +211,7 @@ describe('what is sent', () => {
       fees: { maxFeePerGas: '0x10', maxPriorityFeePerGas: 1n },
       call: { function: 'f(uint256,uint8[])', args: [10n ** 30n, [1n]] },
       validUntil: new Date(Date.UTC(2030, 0, 31)),
+      notBefore: { time: new Date(Date.UTC(2030, 0, 30)) },
     })
     expect(requests[0]?.body).toEqual({
       from: ADDRESS,
@@ -221,6 +222,7 @@ describe('what is sent', () => {
       fees: { maxFeePerGas: '0x10', maxPriorityFeePerGas: '1' },
       call: { function: 'f(uint256,uint8[])', args: ['1000000000000000000000000000000', ['1']] },
       validUntil: '2030-01-31T00:00:00.000Z',
+      notBefore: { time: '2030-01-30T00:00:00.000Z' },
     })
     expect(requests[0]?.headers.get('content-type')).toBe('application/json')
   })
