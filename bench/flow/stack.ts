@@ -89,6 +89,8 @@ export interface BenchNode {
   readonly pid: number
   /** Ends it with a signal, and waits until it has ended. */
   end(signal: NodeJS.Signals): Promise<unknown>
+  /** The first such line of its log. */
+  lineWhere(fits: (line: string) => boolean): Promise<string>
 }
 
 /** Starts a node of the service on it, as a user would. */
@@ -109,7 +111,7 @@ export async function startBenchNode(
   onStop(() => end('SIGTERM'))
   const line = await launched.lineWhere((text) => text.includes('Drover is ready'))
   const { url } = JSON.parse(line) as { readonly url: string }
-  return { url, pid: launched.child.pid ?? 0, end }
+  return { url, pid: launched.child.pid ?? 0, end, lineWhere: launched.lineWhere }
 }
 
 export async function startBenchStack(scenario: Scenario): Promise<BenchStack> {

@@ -8,7 +8,7 @@ export type Intent = Omit<TransactionRequest, 'validUntil' | 'notBefore'> & {
   /** After this time it no longer takes a nonce. */
   readonly validUntil?: string | Date
   /** It takes no nonce before the chain has this block, or a block of this time. */
-  readonly notBefore?: { readonly height: number } | { readonly time: string | Date }
+  readonly notBefore?: { readonly height?: number; readonly time?: string | Date }
 }
 
 export function toRequest(intent: Intent): TransactionRequest & { readonly requestId: string } {
@@ -21,8 +21,8 @@ export function toRequest(intent: Intent): TransactionRequest & { readonly reque
   }
 }
 
-function spellStart(notBefore: NonNullable<Intent['notBefore']>): NonNullable<TransactionRequest['notBefore']> {
-  return 'time' in notBefore ? { time: spellTime(notBefore.time) } : notBefore
+function spellStart({ height, time }: NonNullable<Intent['notBefore']>): NonNullable<TransactionRequest['notBefore']> {
+  return { ...(height !== undefined && { height }), ...(time !== undefined && { time: spellTime(time) }) }
 }
 
 export function spellTime(time: string | Date): string {
