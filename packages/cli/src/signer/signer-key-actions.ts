@@ -27,8 +27,11 @@ const ACTIONS: Readonly<Record<SignerKeyAction, Action>> = {
   'rotate-master': async (admin) => {
     const value = await admin.rotate()
     const keys = value.changed === 1 ? '1 key' : `${value.changed} keys`
-    const next = 'Give the nodes the new master key, then destroy the old one.'
-    return { value, words: `Encrypted ${keys} again under master key ${value.keyId}. ${next}` }
+    const done = `Encrypted ${keys} again under master key ${value.keyId}.`
+    const next = value.scrubbed
+      ? 'Give the nodes the new master key, then destroy the old one.'
+      : 'An older database transaction is still open, so old ciphertext may remain. Run this again.'
+    return { value, words: `${done} ${next}` }
   },
 }
 

@@ -110,7 +110,7 @@ function createServices(config: Config, { adapters, wired, webhooks, timers, tel
     feeMarkets: engine.feeMarkets,
     maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),
-    ownKeys: createOwnKeys(config, adapters),
+    ownKeys: createOwnKeys(config, adapters, telemetry),
     store,
     clock,
     chainStatus,

@@ -14,22 +14,22 @@ import { StoreUnavailable } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type {
   BlocksWrite,
+  BlocksWriteResult,
   NewFire,
   TimerLease,
   TimerStore,
   TimerTip,
-  TimerWriteResult,
 } from '../../ports/timer-store.ts'
 import { pause } from '../pause.ts'
 import type { JudgeFires } from '../rules/judge-fires.ts'
 import { answerCommands } from './answer-commands.ts'
 import { applyBlocks, findDeliverable } from './apply-blocks.ts'
 import type { ChainTimerSettings } from './chain-timer-settings.ts'
+import { createHandOver } from './hand-over.ts'
 import type { HostState } from './host-state.ts'
 import { createHostWaits } from './host-waits.ts'
 import { createIncarnationCache } from './incarnation-cache.ts'
 import { type LoadedHost, loadHost } from './load-host.ts'
-import { createHandOffs } from './prepare-hand-offs.ts'
 import { addKeys, findCommonState, readLinked } from './read-blocks.ts'
 import { takeSnapshot } from './take-snapshot.ts'
 
@@ -74,7 +74,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   const { lease, store, chain, clock, random, telemetry, settings } = ports
   const { chainId } = lease
   const findIncarnations = createIncarnationCache(store)
-  const prepareHandOffs = createHandOffs({
+  const handOver = createHandOver({
     ...{ chainId, findIncarnations, clock, random, telemetry },
     ...(ports.judgeFires !== undefined && { judgeFires: ports.judgeFires }),
   })
@@ -224,18 +224,17 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     const observed = [...kept, ...applied.fires.filter(({ state }) => state === 'OBSERVED')]
     const limit = observed.length === 0 ? -1 : await findDeliverable(chain, settings.deliverAt, last.height)
     const due = observed.filter(({ height }) => height <= limit).slice(0, MAX_HAND_OFFS)
-    const { ready, handOffs } = await prepareHandOffs(due)
-    const write: BlocksWrite = {
+    const write: Omit<BlocksWrite, 'handOffs'> = {
       lease,
       rewindTo,
       blocks,
       fires: applied.fires,
       changes: applied.changes,
       expected: shown.tip,
-      handOffs,
       maxQueued: settings.maxQueuedPerSigner,
     }
-    check(await store.writeBlocks(write))
+    const { ready, result } = await handOver(due, (handOffs) => store.writeBlocks({ ...write, handOffs }))
+    check(result)
     if (rewindTo !== null) own.history.rewind(rewindTo)
     for (const state of applied.states) own.history.push(state)
     const handed = new Set(ready)
@@ -273,8 +272,9 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   }
 
   /** Throws if nothing was written. */
-  function check({ type }: TimerWriteResult): void {
+  function check({ type }: BlocksWriteResult): void {
     if (type === 'written') return
+    if (type === 'not_judged') throw new StoreUnavailable('the spending rules change too fast')
     if (type === 'stale') throw new StoreUnavailable('the timers of the chain were changed by another write')
     isStopped = true
     waits.stop()

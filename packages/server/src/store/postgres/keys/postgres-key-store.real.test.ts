@@ -79,3 +79,27 @@ test('after a rotation, nothing under the old master key is left in the files of
   await store.close()
   await database.drop()
 })
+
+test('while an older transaction can still read old ciphertext, a rotation says so; afterwards it is gone', async () => {
+  const database = await createTestDatabase()
+  const store = createPostgresKeyStore({ databaseUrl: database.url, telemetry, scrubWaitMs: 0 })
+  const [old, fresh] = [randomBytes(32), randomBytes(32)]
+  await createStoredKeys({ store, masterKeys: () => createMasterKeys([old]), kit: JAVASCRIPT_KIT }).create()
+  const [stale] = await store.list()
+  const holder = new Client({ connectionString: database.url })
+  await holder.connect()
+  // As a backup does: it has read the table, and will read it again.
+  await holder.query('begin isolation level repeatable read')
+  await holder.query('select from signer_key')
+  const both = createStoredKeys({ store, masterKeys: () => createMasterKeys([fresh, old]), kit: JAVASCRIPT_KIT })
+  expect(await both.rotate()).toMatchObject({ changed: 1, scrubbed: false })
+  const { rows } = await holder.query<{ sealed: Buffer }>('select sealed from signer_key')
+  expect(rows[0]?.sealed).toEqual(Buffer.from(stale?.sealed ?? []))
+  // Nothing waits for that transaction meanwhile.
+  expect(await store.list()).toHaveLength(1)
+  await holder.query('commit')
+  expect(await both.rotate()).toMatchObject({ changed: 0, scrubbed: true })
+  await holder.end()
+  await store.close()
+  await database.drop()
+})
