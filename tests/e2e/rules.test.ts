@@ -275,6 +275,39 @@ describe('timers', () => {
     }, isThere)
   }
 
+  // A timer always calls something.
+  const ofTimers = KINDS.filter(([rule]) => rule !== 'contractCreation')
+  test.each(ofTimers)('%s (%j) is refused for a fire of a timer', async (rule, rules, tx) => {
+    await setRules(rulesOf(carol.address), rules)
+    const made = await call('POST', '/v1/timers', { ...timer(1), ...tx })
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    const [fire] = await mineFires(made.body.id, (fires) => fires.some(({ state }) => state !== 'OBSERVED'))
+    await call('DELETE', `/v1/timers/${made.body.id}`)
+    const fires = await firesOf(made.body.id)
+    // What it costs is known only when it is to be signed.
+    if (rule.startsWith('gas.')) {
+      const { transactionId } = fires.find(({ state }: { state: string }) => state === 'QUEUED')
+      expect(await mineUntil(transactionId, isHeld)).toMatchObject({ nonce: null, error: { reason: rule } })
+    } else {
+      expect(fire).toBeDefined()
+      for (const { state, skipReason } of fires.filter(({ state }: { state: string }) => state !== 'OBSERVED'))
+        expect([state, skipReason]).toEqual(['SKIPPED', 'refused_by_rule'])
+    }
+    await clearRules(rulesOf(carol.address))
+  })
+
+  test('only the key that made a timer changes what it sends, if rules bind either of them', async () => {
+    const path = `/v1/api-keys/${shop.id}/rules`
+    const made = await call('POST', '/v1/timers', timer(500))
+    const update = (key: Key) => call('PATCH', `/v1/timers/${made.body.id}`, { data: '0x12345678' }, key)
+    await setRules(path, { targets: [] })
+    expect((await update(shop)).body).toMatchObject({ code: 'forbidden' })
+    expect((await update(root)).status).toBe(200)
+    await clearRules(path)
+    expect((await update(shop)).status).toBe(200)
+    await call('DELETE', `/v1/timers/${made.body.id}`)
+  })
+
   test('a fire that the rules refuse is skipped; one that they hold later waits like any other', async () => {
     await setRules(rulesOf(carol.address), { targets: [{ to: TOKEN }] })
     const made = await call('POST', '/v1/timers', timer(2))
@@ -367,6 +400,17 @@ describe('approval by two keys', () => {
     const own = (await call('POST', '/v1/transactions', body, keys.get('boss'))).body
     expect((await decide(own.id, 'approve', 'boss')).body).toMatchObject({ code: 'forbidden' })
     expect((await decide(own.id, 'reject', 'ben')).body).toMatchObject({ state: 'CANCELLED', subState: 'not_approved' })
+  })
+
+  test('the approval of a key that is revoked meanwhile does not count', async () => {
+    const large = await send(above + 1n)
+    await makeKey('ann', ['read', 'approve'])
+    expect((await decide(large.id, 'approve', 'ann')).status).toBe(200)
+    await call('DELETE', `/v1/api-keys/${keys.get('ann')?.id}`)
+    expect((await decide(large.id, 'approve', 'ben')).body).toMatchObject({ approval: { missing: 1 } })
+    await makeKey('ann', ['read', 'approve'])
+    expect((await decide(large.id, 'approve', 'ann')).body).toMatchObject({ approval: { missing: 0 } })
+    await mineUntil(large.id, isConfirmed)
   })
 
   test('not approved in time, it is cancelled', async () => {

@@ -97,7 +97,7 @@ function createServices(config: Config, { adapters, wired, webhooks, timers, tel
     accept,
     acceptBatch,
     operate,
-    decideApproval: createDecideApproval({ store, clock, telemetry }),
+    decideApproval: createDecideApproval({ keys, store, clock, telemetry }),
     rules,
     reservations: { ...reservations, list: createListReservations(store) },
     takeBack: createTakeBackNonces({ store, chains }),

@@ -52,7 +52,7 @@ const IS_CLEAR = {
   text: `
 select not exists (
   select from (select backend_xmin as held from pg_stat_activity
-                where pid <> pg_backend_pid() and (datid is null or datname = current_database())
+                where pid <> pg_backend_pid() and (datname = current_database() or backend_type = 'walsender')
                union all select backend_xid from pg_stat_activity
                 where pid <> pg_backend_pid() and datname = current_database()
                union all select transaction from pg_prepared_xacts where database = current_database()
