@@ -297,14 +297,19 @@ describe('timers', () => {
   })
 
   test('only the key that made a timer changes what it sends, if rules bind either of them', async () => {
-    const path = `/v1/api-keys/${shop.id}/rules`
+    // Whoever operates may change the timers of others.
+    const mate = await makeKey('mate', ['read', 'send', 'operate'])
+    const path = `/v1/api-keys/${mate.id}/rules`
     const made = await call('POST', '/v1/timers', timer(500))
     const update = (key: Key) => call('PATCH', `/v1/timers/${made.body.id}`, { data: '0x12345678' }, key)
     await setRules(path, { targets: [] })
-    expect((await update(shop)).body).toMatchObject({ code: 'forbidden' })
+    expect((await update(mate)).body).toMatchObject({
+      code: 'forbidden',
+      detail: expect.stringContaining('rules bind'),
+    })
     expect((await update(root)).status).toBe(200)
     await clearRules(path)
-    expect((await update(shop)).status).toBe(200)
+    expect((await update(mate)).status).toBe(200)
     await call('DELETE', `/v1/timers/${made.body.id}`)
   })
 
