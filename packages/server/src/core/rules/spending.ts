@@ -25,7 +25,7 @@ const AMOUNT_WORD: Readonly<Record<Hex, number>> = {
   '0x095ea7b3': 1,
   /** transferFrom(address,address,uint256) */
   '0x23b872dd': 2,
-  /** What else many tokens offer to the same end: a cap on the above alone would be no cap. */
+  // What else many tokens offer to the same end: a cap on the above alone would be no cap.
   /** increaseAllowance(address,uint256) */
   '0x39509351': 1,
   /** increaseApproval(address,uint256) */
