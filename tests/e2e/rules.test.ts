@@ -252,9 +252,14 @@ describe('before signing, when the rules were tightened later', () => {
     const seen = await eventually(history, (all) => all.some(({ type }) => type === 'bump.refused'))
     expect(seen.find(({ type }) => type === 'bump.refused')).toMatchObject({ cause: 'bump_held_by_rule' })
     expect((await act('cancel')).status).toBe(200)
+    // It is stored before it is sent: the node must have it before a block comes.
     await eventually(
-      () => show(sent.body.id),
-      ({ attempts }) => attempts === 2,
+      async () => {
+        const { items } = (await call('GET', `${path}/attempts`)).body
+        const cancel = items.find(({ kind }: { kind: string }) => kind === 'cancel')
+        return cancel === undefined ? null : await service.chain.rpc('eth_getTransactionByHash', [cancel.hash])
+      },
+      (known) => known !== null,
     )
     expect(await mineUntil(sent.body.id, ({ state }) => state !== 'TRACKING')).toMatchObject({ state: 'CANCELLED' })
     await clearRules(rulesOf(carol.address))
