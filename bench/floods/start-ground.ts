@@ -34,26 +34,22 @@ export async function startGround(options: GroundOptions = {}): Promise<FloodGro
     if (other === undefined) throw new Error('a signer is needed')
     const idle = Array.from({ length: idleSigners }, (_, index) => keyOf(index))
     const signerKeys = [other, ...flood].map(({ privateKey }): string => privateKey).concat(idle)
-    const admin = createKey(base.databaseUrl, 'admin', 'read,send,operate,admin')
+    const create = (name: string, scopes: string) => createKey(base.databaseUrl, name, scopes)
+    const token = {
+      admin: create('admin', 'read,send,operate,admin'),
+      other: create('other', 'read,send'),
+      flood: create('flood', 'read,send'),
+    }
     // Thousands of keys are too many for the environment.
     const file = join(base.folder, 'drover.config.json')
     await writeFile(file, JSON.stringify({ signerKeys, signerPolicy: 'fast' }))
     const { url, pid } = await startBenchNode(base, { DROVER_CONFIG_FILE: file, ...env })
     await untilLeased(base.databaseUrl, signerKeys.length)
-    const token = { admin, other: await makeKey(url, admin, 'other'), flood: await makeKey(url, admin, 'flood') }
     return { ...base, url, pid, token, signer: { other: other.address, flood: flood.map(({ address }) => address) } }
   } catch (error) {
     await base.stop()
     throw error
   }
-}
-
-async function makeKey(url: string, admin: string, name: string): Promise<string> {
-  const { token } = await post<{ readonly token: string }>(url, admin, '/v1/api-keys', {
-    name,
-    scopes: ['read', 'send'],
-  })
-  return token
 }
 
 export async function post<T>(url: string, token: string, path: string, body: object): Promise<T> {

@@ -58,6 +58,10 @@ const STOP_GRACE_MS = 2_000
 const MAX_WAIT_MS = 86_400_000
 /** Of all webhooks together. */
 const MAX_RUNNING = 200
+/** Places kept free for webhooks with nothing under way, one each. */
+const MAX_KEPT_FREE = 100
+/** Deliveries at a time to a receiver whose last answer was a failure. */
+const PARALLEL_WHILE_FAILING = 2
 const PLAN_LIMITS = { events: 1_000, pending: 10_000 }
 const PRUNE_EVERY_MS = 10 * 60_000
 const PRUNE_BATCH = 1_000
@@ -66,6 +70,8 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
   const { webhooks, store, clock, telemetry, nodeId, poster, settings } = ports
   const attempts = { ...ports, retry: settings.retry }
   const running = new Map<DeliveryId, { readonly webhookId: WebhookId; readonly controller: AbortController }>()
+  /** Webhooks whose last attempt failed. */
+  const failing = new Set<WebhookId>()
   let results: AttemptResult[] = []
   let mayHaveEvents = false
   let isTurning = false
@@ -87,6 +93,7 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     isBusy: (id) => busyOf(id).length > 0,
     onKept() {
       for (const { webhookId, controller } of running.values()) if (!leases.holds(webhookId)) controller.abort()
+      for (const id of failing) if (!leases.holds(id)) failing.delete(id)
       mayHaveEvents = true
       wake()
     },
@@ -150,15 +157,20 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     turnAgain ||= more
   }
 
+  /** A receiver that fails may be one that hangs: until it answers, it holds few places. */
+  function parallelOf(id: WebhookId): number {
+    return failing.has(id) ? Math.min(PARALLEL_WHILE_FAILING, settings.parallel) : settings.parallel
+  }
+
   /** An equal share for each that could take more: which of them have something to send is known only when it was read. */
   function listRooms(): readonly WebhookRoom[] {
     const left = MAX_RUNNING - running.size
     const open = leases
       .usable()
       .map(({ webhookId, fence }) => ({ webhookId, fence, busy: busyOf(webhookId) }))
-      .filter(({ busy }) => left > 0 && busy.length < settings.parallel)
+      .filter(({ webhookId, busy }) => left > 0 && busy.length < parallelOf(webhookId))
     const share = Math.max(1, Math.floor(left / open.length))
-    return open.map((room) => ({ ...room, room: Math.min(settings.parallel - room.busy.length, share) }))
+    return open.map((room) => ({ ...room, room: Math.min(parallelOf(room.webhookId) - room.busy.length, share) }))
   }
 
   async function sendDue(): Promise<void> {
@@ -167,13 +179,12 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     const { due, nextInMs } = await webhooks.readDue(nodeId, rooms)
     const waitedMs = Math.max(0, ...due.map((item) => item.waitedMs))
     telemetry.gauge('drover_webhook_lag_seconds', waitedMs / 1_000)
-    for (const item of chooseFairly(due, rooms, MAX_RUNNING - running.size)) {
-      if (leases.holds(item.delivery.webhookId)) send(item)
-    }
+    const chosen = chooseFairly(due, rooms, MAX_RUNNING - running.size)
+    for (const item of chosen) if (leases.holds(item.delivery.webhookId)) send(item)
     // A share that was used up may be larger next time, once it is known who does not need theirs.
     const isUsedUp = ({ webhookId, room, busy }: WebhookRoom) =>
-      room + busy.length < settings.parallel && countOf(due, webhookId) === room
-    turnAgain ||= running.size < MAX_RUNNING && rooms.some(isUsedUp)
+      room + busy.length < parallelOf(webhookId) && countOf(due, webhookId) === room
+    turnAgain ||= chosen.length > 0 && running.size < MAX_RUNNING && rooms.some(isUsedUp)
     cancelDue()
     if (nextInMs !== null) cancelDue = clock.schedule(Math.min(nextInMs, MAX_WAIT_MS), () => wake())
   }
@@ -184,6 +195,8 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     void attemptDelivery(attempts, due, controller.signal).then((result) => {
       running.delete(due.delivery.id)
       results.push(result)
+      if (result.outcome.type === 'delivered') failing.delete(due.delivery.webhookId)
+      else failing.add(due.delivery.webhookId)
       telemetry.count('drover_webhook_deliveries_total', { result: result.outcome.type })
       telemetry.observe('drover_webhook_attempt_seconds', result.answer.durationMs / 1_000)
       wake()
@@ -234,14 +247,20 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
   }
 }
 
-/** Those with the least under way go first: receivers that hang, however many, must not take every place from the others. */
+/**
+ * Those with the least under way go first, and webhooks that have nothing to send now keep a free place: receivers that
+ * hang, however many, must not take every place from the others.
+ */
 function chooseFairly(
   due: readonly DueDelivery[],
   rooms: readonly WebhookRoom[],
-  most: number,
+  left: number,
 ): readonly DueDelivery[] {
   const busy = new Map(rooms.map((room) => [room.webhookId, room.busy.length]))
   const busyFor = ({ delivery }: DueDelivery): number => busy.get(delivery.webhookId) ?? 0
+  const withDue = new Set(due.map(({ delivery }) => delivery.webhookId))
+  const idle = rooms.filter((room) => room.busy.length === 0 && !withDue.has(room.webhookId)).length
+  const most = left - Math.min(idle, MAX_KEPT_FREE)
   return [...due].sort((a, b) => busyFor(a) - busyFor(b)).slice(0, Math.max(0, most))
 }
 

@@ -2,6 +2,7 @@
  * The HTTP server: registers the routes, limits what a client can make it do, and turns every error into a problem
  * document.
  */
+import { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { AppError, type AppErrorCode } from '../../core/app-error.ts'
 import { admit } from '../access/admit.ts'
@@ -56,9 +57,11 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     // The client is gone. Work started for it would keep its slot until the service stops.
     else reply.hijack()
   })
-  server.addHook('onSend', async (request, _reply, payload) => {
+  server.addHook('onSend', async (request, reply, payload) => {
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
-    if (bytes > 0 && request.caller !== undefined) services.work.spend(request.caller.tenant, bytes / BYTES_PER_MS)
+    if (bytes === 0) return
+    if (request.caller !== undefined) services.work.spend(request.caller.tenant, bytes / BYTES_PER_MS)
+    watchUnread(request, reply, bytes, services)
   })
   server.addHook('onResponse', async (request, reply) => measure(services, request, reply))
   server.setErrorHandler(async (error, request, reply) => {
@@ -102,6 +105,27 @@ function holdBody(request: FastifyRequest, reply: FastifyReply, { bodies, work }
   const leave = bodies.enter(request.caller.tenant, bytes)
   work.spend(request.caller.tenant, bytes / BYTES_PER_MS)
   reply.raw.once('close', leave)
+}
+
+/** A client that reads nothing of its answer is disconnected: after a while, or earlier if too many do so. */
+function watchUnread(
+  { caller, raw: { socket } }: FastifyRequest,
+  { raw }: FastifyReply,
+  bytes: number,
+  { unread, stallMs, telemetry }: ApiServices,
+): void {
+  // A request made in memory, without a connection.
+  if (!(socket instanceof Socket)) return
+  // A caller that was not authenticated counts as the tenant of public routes.
+  const tenant = caller === undefined ? '' : caller.tenant
+  const connection = unread.open(tenant, () => {
+    telemetry.count('drover_unread_answers_total', { kind: 'http' })
+    socket.destroy()
+  })
+  connection.add(bytes)
+  raw.once('close', connection.close)
+  // Starts again with everything that the client reads. After the answer, `keepAliveTimeout` replaces it.
+  socket.setTimeout(stallMs)
 }
 
 function registerRoute(server: FastifyInstance, route: Route, services: ApiServices): void {
