@@ -1,5 +1,4 @@
 /** The floods, one by one. Nothing is tuned, except where a flood needs room that the defaults refuse. */
-import { setTimeout as pause } from 'node:timers/promises'
 import { openLine } from '../flow/http-line.ts'
 import { fillQueue } from './fill-queue.ts'
 import type { FloodReport } from './flood-report.ts'
@@ -104,15 +103,9 @@ async function prepareDepth(ground: FloodGround, depth: number) {
     post(ground.url, ground.token.admin, `/v1/signers/${signer}/${what}`, { reason: 'bench' })
   return async (): Promise<RunningFlood> => {
     await act('pause')
-    const filling = fillQueue(ground, depth)
-    return {
-      async end() {
-        const report = await filling
-        await act('resume')
-        // Accepting, reading and mining with the queue at its longest.
-        await pause(1_000)
-        return report
-      },
-    }
+    const report = await fillQueue(ground, depth)
+    // The other tenant is watched from here on, while the queue is at its longest.
+    await act('resume')
+    return { end: async () => report }
   }
 }

@@ -37,6 +37,7 @@ export interface FloodTimes {
 }
 
 const WARM_UP_MS = 5_000
+const MAX_CALM_MS = 20_000
 
 export async function runFlood(flood: Flood, { floodMs, afterMs }: FloodTimes): Promise<FloodResult> {
   const ground = await startGround(flood.ground)
@@ -45,7 +46,7 @@ export async function runFlood(flood: Flood, { floodMs, afterMs }: FloodTimes): 
     const warmUp = await observe(other, WARM_UP_MS)
     const begin = await flood.prepare(ground)
     await untilNothingIsOpen(ground)
-    const calm = await observe(other, floodMs)
+    const calm = await observe(other, Math.min(floodMs, MAX_CALM_MS))
     const watch = await watchNode(ground.pid, ground.databaseUrl)
     const before = await watch.memoryMb()
     const running = await begin()

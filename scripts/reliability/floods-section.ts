@@ -4,7 +4,7 @@ import type { RunPlace } from '../describe-run.ts'
 import { markdownTable } from '../markdown-table.ts'
 import { presentPlace, spellCount } from './present-place.ts'
 
-export interface FloodsReport extends RunPlace {
+export interface FloodsRun extends RunPlace {
   readonly command: string
   readonly tookMs: number
   readonly floods: readonly FloodResult[]
@@ -21,13 +21,28 @@ const HEADS = [
   'accepted / lost / doubled',
 ]
 
-export function presentFloods(report: FloodsReport): string {
-  const rows = report.floods.map(presentFlood)
-  const notes = report.floods.flatMap(({ name, notes }) => notes.map((note) => `- ${name}: ${note}`))
-  return [presentPlace(report), markdownTable(HEADS, rows), notes.join('\n')].join('\n\n')
+export function presentFloods(runs: readonly FloodsRun[]): string {
+  return runs.map(presentRun).join('\n\n')
 }
 
-export function presentFlood({ memoryMb: { before, peak, after }, outcome, ...flood }: FloodResult): readonly string[] {
+function presentRun(run: FloodsRun): string {
+  const notes = run.floods.flatMap((flood) => listNotes(flood).map((note) => `- ${flood.name}: ${note}`))
+  return [presentPlace(run), markdownTable(HEADS, run.floods.map(presentFlood)), notes.join('\n')].join('\n\n')
+}
+
+function listNotes({ refused, failures, notes }: FloodResult): readonly string[] {
+  const spell = (counts: Readonly<Record<string, number>>): string =>
+    Object.entries(counts)
+      .map(([what, count]) => `${what} (${spellCount(count)})`)
+      .join(', ')
+  return [
+    ...notes,
+    ...(Object.keys(refused).length > 0 ? [`refused: ${spell(refused)}`] : []),
+    ...(Object.keys(failures).length > 0 ? [`**failed for the other tenant: ${spell(failures)}**`] : []),
+  ]
+}
+
+function presentFlood({ memoryMb: { before, peak, after }, outcome, ...flood }: FloodResult): readonly string[] {
   const { longestQueue, longestWebhookQueue } = flood
   const queue = spellCount(longestQueue)
   return [
