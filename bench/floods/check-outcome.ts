@@ -56,7 +56,9 @@ export async function checkOutcome(
     if (state === 'CONFIRMED' && times === 1) done.add(tx_id)
   }
   const total = [...mined.values()].reduce((sum, times) => sum + times, 0)
-  const lost = accepted.filter((id) => !done.has(id)).length
+  // Also what was stored without its answer being kept.
+  const expected = new Set([...accepted, ...stored.map(({ tx_id }) => tx_id)])
+  const lost = [...expected].filter((id) => !done.has(id)).length
   return { accepted: accepted.length, lost, doubled: known - done.size + (total - known) }
 }
 

@@ -60,8 +60,8 @@ const MAX_WAIT_MS = 86_400_000
 const MAX_RUNNING = 200
 /** Places kept free for webhooks with nothing under way, one each. */
 const MAX_KEPT_FREE = 100
-/** Deliveries at a time to a receiver whose last answer was a failure. */
-const PARALLEL_WHILE_FAILING = 2
+/** Deliveries at a time to a receiver that is new or whose last answer was a failure. One more with each success. */
+const FIRST_PARALLEL = 2
 const PLAN_LIMITS = { events: 1_000, pending: 10_000 }
 const PRUNE_EVERY_MS = 10 * 60_000
 const PRUNE_BATCH = 1_000
@@ -70,8 +70,8 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
   const { webhooks, store, clock, telemetry, nodeId, poster, settings } = ports
   const attempts = { ...ports, retry: settings.retry }
   const running = new Map<DeliveryId, { readonly webhookId: WebhookId; readonly controller: AbortController }>()
-  /** Webhooks whose last attempt failed. */
-  const failing = new Set<WebhookId>()
+  /** How many deliveries at a time each receiver has earned: one that hangs holds few places. */
+  const earned = new Map<WebhookId, number>()
   let results: AttemptResult[] = []
   let mayHaveEvents = false
   let isTurning = false
@@ -93,7 +93,7 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     isBusy: (id) => busyOf(id).length > 0,
     onKept() {
       for (const { webhookId, controller } of running.values()) if (!leases.holds(webhookId)) controller.abort()
-      for (const id of failing) if (!leases.holds(id)) failing.delete(id)
+      for (const id of earned.keys()) if (!leases.holds(id)) earned.delete(id)
       mayHaveEvents = true
       wake()
     },
@@ -157,9 +157,8 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     turnAgain ||= more
   }
 
-  /** A receiver that fails may be one that hangs: until it answers, it holds few places. */
   function parallelOf(id: WebhookId): number {
-    return failing.has(id) ? Math.min(PARALLEL_WHILE_FAILING, settings.parallel) : settings.parallel
+    return Math.min(earned.get(id) ?? FIRST_PARALLEL, settings.parallel)
   }
 
   /** An equal share for each that could take more: which of them have something to send is known only when it was read. */
@@ -195,8 +194,9 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     void attemptDelivery(attempts, due, controller.signal).then((result) => {
       running.delete(due.delivery.id)
       results.push(result)
-      if (result.outcome.type === 'delivered') failing.delete(due.delivery.webhookId)
-      else failing.add(due.delivery.webhookId)
+      const { webhookId } = due.delivery
+      if (result.outcome.type === 'delivered') earned.set(webhookId, parallelOf(webhookId) + 1)
+      else earned.delete(webhookId)
       telemetry.count('drover_webhook_deliveries_total', { result: result.outcome.type })
       telemetry.observe('drover_webhook_attempt_seconds', result.answer.durationMs / 1_000)
       wake()

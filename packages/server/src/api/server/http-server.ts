@@ -5,6 +5,7 @@
 import { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { AppError, type AppErrorCode } from '../../core/app-error.ts'
+import { hasTooManyFields, MAX_FIELDS } from '../../core/field-limit.ts'
 import { admit } from '../access/admit.ts'
 import { limitServices } from '../access/limit-services.ts'
 import { recordCall } from '../access/record-call.ts'
@@ -21,6 +22,7 @@ const GONE = new Error('the caller has gone')
 const LIMITS: ReadonlySet<AppErrorCode> = new Set([
   ...(['tenant_limit', 'too_many_waiting', 'too_many_streams', 'queue_full', 'overloaded'] as const),
 ])
+const TOO_MANY_FIELDS = `The body has more than ${MAX_FIELDS} fields.`
 /** Reading and writing this much takes the thread about a millisecond. */
 const BYTES_PER_MS = 64 * 1024
 
@@ -48,7 +50,12 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     clientErrorHandler: refuseConnection,
   })
   // Only JSON: a page of another origin can post plain text without a preflight, and must be refused.
-  server.removeContentTypeParser('text/plain')
+  server.removeContentTypeParser(['text/plain', 'application/json'])
+  const parseJson = server.getDefaultJsonParser('error', 'error')
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (hasTooManyFields(String(body))) done(new AppError('payload_too_large', TOO_MANY_FIELDS))
+    else parseJson(request, String(body), done)
+  })
   server.decorateRequest('caller')
   server.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS)
