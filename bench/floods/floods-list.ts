@@ -67,12 +67,17 @@ async function prepareFlooder(ground: FloodGround, kind: string, perSecond = POU
 async function prepareOverload(ground: FloodGround) {
   const from = ground.signer.flood[0]
   const body = JSON.stringify({ from, to: from, value: '1', simulate: false })
-  const endsAt = performance.now() + CAPACITY_MS
+  const countsFrom = performance.now() + CAPACITY_MS
+  const endsAt = countsFrom + CAPACITY_MS
   let accepted = 0
   await Promise.all(
     Array.from({ length: CALLERS }, async () => {
       const line = openLine({ url: ground.url, token: ground.token.flood })
-      while (performance.now() < endsAt) if ((await line.post('/v1/transactions', body)) === 202) accepted += 1
+      while (performance.now() < endsAt) {
+        const status = await line.post('/v1/transactions', body)
+        // Not from the start: a service that was just started is slow.
+        if (status === 202 && performance.now() > countsFrom) accepted += 1
+      }
       line.close()
     }),
   )

@@ -43,9 +43,10 @@ export async function runFlood(flood: Flood, { floodMs, afterMs }: FloodTimes): 
   const ground = await startGround(flood.ground)
   try {
     const other = { url: ground.url, token: ground.token.other, signer: ground.signer.other }
-    const warmUp = await observe(other, WARM_UP_MS)
+    // First: what a flood measures of the node alone, it measures while no other tenant counts as active.
     const begin = await flood.prepare(ground)
     await untilNothingIsOpen(ground)
+    const warmUp = await observe(other, WARM_UP_MS)
     const calm = await observe(other, Math.min(floodMs, MAX_CALM_MS))
     const watch = await watchNode(ground.pid, ground.databaseUrl)
     const before = await watch.memoryMb()
