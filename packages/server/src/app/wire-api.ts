@@ -44,7 +44,7 @@ export function wireApi(config: Config, parts: ApiParts): HttpServer {
   const { telemetry } = parts
   const { store, clock, signer, access, chains } = parts.adapters
   const { signers, acceptBatch, waits } = parts.wired
-  const { work, reads, bodies } = parts.wired.turns
+  const { work, reads, bodies, unread } = parts.wired.turns
   const { sharePercent } = config.tenants
   const endpoint = createJsonRpcServer({
     store,
@@ -69,6 +69,7 @@ export function wireApi(config: Config, parts: ApiParts): HttpServer {
     clock,
     telemetry,
     bodies,
+    unread,
     work,
     sharePercent,
     maxSockets,
@@ -87,6 +88,7 @@ function createServices(config: Config, { adapters, wired, webhooks, timers, tel
   return {
     ...wired.around,
     ...wired.turns,
+    stallMs: config.events.stallMs,
     nodeId,
     access,
     apiKeys: createApiKeys({
