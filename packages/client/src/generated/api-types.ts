@@ -1015,7 +1015,7 @@ export interface RuleSetRequest {
     readonly perHour?: AmountInput | null
     readonly perDay?: AmountInput | null
   } | null
-  /** Amounts of `transfer`, `approve` and `transferFrom`, in the smallest unit of the token. */
+  /** Amounts of `transfer`, `approve`, `transferFrom` and the like (see rules.md), in the smallest unit of the token. */
   readonly tokens?: readonly ({
     readonly perTransaction?: AmountInput | null
     readonly perHour?: AmountInput | null

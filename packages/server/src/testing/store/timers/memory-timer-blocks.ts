@@ -3,7 +3,9 @@ import type { Hash } from '../../../core/hex.ts'
 import type { Lane } from '../../../core/lane/lane.ts'
 import type { Fire, TimerId } from '../../../core/timer/timer.ts'
 import { isTerminal, type Transaction } from '../../../core/transaction/transaction.ts'
-import type { BlocksWrite, NewFire, TimerStore, TimerWriteResult } from '../../../ports/timer-store.ts'
+import type { NewTransaction } from '../../../ports/store.ts'
+import type { BlocksWrite, BlocksWriteResult, NewFire, TimerStore } from '../../../ports/timer-store.ts'
+import { bindingSubjects } from '../../../store/rules/binding-subjects.ts'
 import { changeTimers } from './memory-timer-commands.ts'
 import {
   isTip,
@@ -79,11 +81,19 @@ export function createMemoryTimerBlocks(
     return new Set((await transactions.findTransactions(ids)).filter(isSuch).map(({ id }) => id))
   }
 
-  async function writeBlocks(write: BlocksWrite): Promise<TimerWriteResult> {
+  async function hasUnjudged({ handOffs }: BlocksWrite): Promise<boolean> {
+    const ruled = new Set((await transactions.listAccounts()).map(({ subject }) => subject))
+    const isUnjudged = ({ judgedBy = [], ...entry }: NewTransaction) =>
+      bindingSubjects(entry).some((subject) => ruled.has(subject) && !judgedBy.includes(subject))
+    return handOffs.some(({ transaction, isRefused }) => isRefused !== true && isUnjudged(transaction))
+  }
+
+  async function writeBlocks(write: BlocksWrite): Promise<BlocksWriteResult> {
     const { lease, expected, blocks } = write
     const rewindTo = write.rewindTo ?? Number.POSITIVE_INFINITY
     const chain = chainOf(lease.chainId)
     if (!state.isHeldBy(lease)) return { type: 'fenced' }
+    if (await hasUnjudged(write)) return { type: 'not_judged' }
     const last = blocks.at(-1)
     if (!isTip(chain.tip, expected) || last === undefined) return { type: 'stale' }
     const keys = new Set(write.fires.map(({ fireKey }) => fireKey))

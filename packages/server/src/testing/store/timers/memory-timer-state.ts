@@ -16,7 +16,10 @@ import type {
 
 export interface MemoryPorts {
   readonly clock: Pick<Clock, 'now'>
-  readonly transactions: Pick<Store, 'insertTransactions' | 'findTransactions' | 'countQueued' | 'listLaneStatus'>
+  readonly transactions: Pick<
+    Store,
+    'insertTransactions' | 'findTransactions' | 'countQueued' | 'listLaneStatus' | 'listAccounts'
+  >
 }
 
 export interface MemoryChain {
