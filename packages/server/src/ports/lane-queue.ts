@@ -1,6 +1,7 @@
 /** What is read of the queues of lanes. */
+
+import type { ChainTime } from '../core/chain/chain-time.ts'
 import type { Lane } from '../core/lane/lane.ts'
-import type { ChainTime } from '../core/transaction/not-before.ts'
 
 /** Transactions that wait in line for a nonce, by who sent them. */
 export interface QueueDepth {

@@ -1,7 +1,8 @@
 /** A transaction as JSON: amounts as decimal strings, addresses check-summed, time in ISO 8601 UTC. */
+
+import type { NotBefore } from '../../core/chain/chain-time.ts'
 import type { ChainView, Finality } from '../../core/chain/finality.ts'
 import type { Lane } from '../../core/lane/lane.ts'
-import type { NotBefore } from '../../core/transaction/not-before.ts'
 import {
   currentAttempt,
   inclusionOf,

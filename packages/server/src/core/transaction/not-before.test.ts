@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { allocated, attemptOf, queued, T0 } from '../../testing/core/sample-transactions.ts'
+import type { NotBefore } from '../chain/chain-time.ts'
 import { STABLE } from '../lane/policy.ts'
-import { findImpossible, type NotBefore } from './not-before.ts'
+import { findImpossible } from './not-before.ts'
 import { transition } from './transition.ts'
 
 const by = { actor: 'ann', reason: 'drill' }

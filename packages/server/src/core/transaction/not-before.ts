@@ -1,25 +1,13 @@
 /** A transaction that may not be sent before a height or a time of its chain: it waits in the queue, and others go first. */
+import { type ChainTime, isReached } from '../chain/chain-time.ts'
 import { move, type Step, stay } from './step.ts'
 import type { Intent, Queued } from './transaction.ts'
-
-/** By the chain: the number of its newest block, or that block's time in milliseconds. Exactly one of them. */
-export type NotBefore = { readonly height: number } | { readonly timeMs: number }
-
-/** The newest block. */
-export interface ChainTime {
-  readonly height: number
-  readonly timeMs: number
-}
 
 export const SCHEDULED = { subState: 'scheduled', error: null, retryAt: null, prepareFailures: 0 } as const
 
 /** It has never had a nonce, so it may have to wait. The poll that releases it knows the chain. */
 export function mayHaveToWait({ intent, attempts }: Pick<Queued, 'intent' | 'attempts'>): boolean {
   return intent.notBefore !== undefined && attempts.length === 0
-}
-
-export function isReached(notBefore: NotBefore, { height, timeMs }: ChainTime): boolean {
-  return 'height' in notBefore ? notBefore.height <= height : notBefore.timeMs <= timeMs
 }
 
 /** Late or repeated, or seen by a node that is behind: nothing changes. */

@@ -1,11 +1,11 @@
 /** A transaction: an intent and its whole life. Each state carries exactly what is true in it. */
 import type { AccessList } from '../chain/access-list.ts'
+import type { NotBefore } from '../chain/chain-time.ts'
 import type { Confirmation, Finality, Inclusion } from '../chain/finality.ts'
 import type { Fees, Speed, WantedFees } from '../fees/fees.ts'
 import type { Address, Hash, Hex } from '../hex.ts'
 import type { Lane } from '../lane/lane.ts'
 import type { Approval } from '../rules/approval.ts'
-import type { NotBefore } from './not-before.ts'
 
 export const TX_STATES = [
   'QUEUED',

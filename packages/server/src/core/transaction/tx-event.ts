@@ -2,12 +2,13 @@
  * Everything that can happen to a transaction. Past tense: each is a fact that was observed or decided elsewhere. An
  * event about an inclusion, a nonce or bytes names which one it is about, so it cannot be mistaken for another.
  */
+
+import type { ChainTime } from '../chain/chain-time.ts'
 import type { Confirmation, Inclusion } from '../chain/finality.ts'
 import type { SendOutcome } from '../chain/send-outcome.ts'
 import type { Hash } from '../hex.ts'
 import type { NonceProof } from '../lane/nonce-user.ts'
 import type { Approval, ApprovalVote } from '../rules/approval.ts'
-import type { ChainTime } from './not-before.ts'
 import type { Attempt, SubState, TxError, TxState } from './transaction.ts'
 
 export type TxEvent =

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto'
 import type { AppError } from '../../core/app-error.ts'
 import type { AccessList } from '../../core/chain/access-list.ts'
+import type { NotBefore } from '../../core/chain/chain-time.ts'
 import type { Finality } from '../../core/chain/finality.ts'
 import type { Speed, WantedFees } from '../../core/fees/fees.ts'
 import type { Address, Hash, Hex } from '../../core/hex.ts'
 import type { Lane } from '../../core/lane/lane.ts'
-import type { NotBefore } from '../../core/transaction/not-before.ts'
 import type { Intent } from '../../core/transaction/transaction.ts'
 
 /** The caller's request in canonical form. Null means left out, so a changed default is not a different request. */

@@ -1,7 +1,7 @@
 /** What a signal says about single transactions, as events of their state machine. */
 
+import type { ChainTime } from '../../core/chain/chain-time.ts'
 import { awaitsApproval } from '../../core/transaction/await-approval.ts'
-import type { ChainTime } from '../../core/transaction/not-before.ts'
 import type { Queued, TxId } from '../../core/transaction/transaction.ts'
 import type { TxEvent } from '../../core/transaction/tx-event.ts'
 import type { LaneDraft } from './lane-draft.ts'

@@ -1,11 +1,11 @@
 /** A running lane, as the rest of the engine sees it: it takes signals until it is stopped. */
 import type { ChainHealth } from '../../core/chain/chain-health.ts'
+import type { ChainTime } from '../../core/chain/chain-time.ts'
 import type { ChainView, Confirmation, Finality, Inclusion } from '../../core/chain/finality.ts'
 import type { SendOutcome } from '../../core/chain/send-outcome.ts'
 import type { Hash } from '../../core/hex.ts'
 import type { Lease } from '../../core/lane/lane.ts'
 import type { NonceProof } from '../../core/lane/nonce-user.ts'
-import type { ChainTime } from '../../core/transaction/not-before.ts'
 import type { InFlight, Intent, Queued, TxId } from '../../core/transaction/transaction.ts'
 import type { Block } from '../../ports/chain.ts'
 import type { AccountCounts } from '../chain-counts/read-counts.ts'

@@ -1,11 +1,11 @@
 /** Reads of the in-memory store. Every answer is frozen: a caller cannot change it. */
 import { ALL_LANES, mayUse } from '../../core/access/caller.ts'
+import { isReached } from '../../core/chain/chain-time.ts'
 import type { Header } from '../../core/chain/finality.ts'
 import { type Lane, laneKey } from '../../core/lane/lane.ts'
 import { holdsNonce } from '../../core/lane/reservation.ts'
 import { awaitsApproval } from '../../core/transaction/await-approval.ts'
 import { PAUSED_ALONE } from '../../core/transaction/deferral.ts'
-import { isReached } from '../../core/transaction/not-before.ts'
 import {
   type Intent,
   isInFlight,

@@ -1,8 +1,8 @@
 /** The body of `POST /v1/transactions`: its fields and what they mean. */
 import { z } from 'zod'
+import type { NotBefore } from '../../../core/chain/chain-time.ts'
 import { type Fees, SPEEDS } from '../../../core/fees/fees.ts'
 import { byteLength, type Hex } from '../../../core/hex.ts'
-import type { NotBefore } from '../../../core/transaction/not-before.ts'
 import type { AcceptRequest } from '../../../engine/accept/accept-request.ts'
 import { requestSchemas } from '../api-schemas.ts'
 import { accessListInput } from '../values/access-list.ts'

@@ -1,5 +1,5 @@
 /** Storing accepted transactions, as steps of a statement: those of requests, and those that timers send. */
-import type { NotBefore } from '../../../core/transaction/not-before.ts'
+import type { NotBefore } from '../../../core/chain/chain-time.ts'
 import type { NewTransaction } from '../../../ports/store.ts'
 import { bindingSubjects } from '../../rules/binding-subjects.ts'
 import { ACCEPTED_NOTE, acceptedNote } from '../../rules/history-note.ts'
