@@ -75,6 +75,7 @@ const PLAIN_TYPES: Readonly<Record<string, readonly [title: string, tone: EventT
   'timer.retired': ['Timer retired: too many reverts in a row', 'warn'],
   'balance.low': ['Balance is low', 'warn'],
   'balance.restored': ['Balance is sufficient again', 'good'],
+  'schedule.reached': ['The block or time it waited for has come', 'plain'],
   'approval.required': ['Waits for approval', 'warn'],
   'approval.given': ['Approved', 'good'],
   'approval.refused': ['Not approved', 'bad'],
