@@ -2,6 +2,7 @@
 import { ConfigProblems, type Drover, type DroverSettings, startDrover, WaitEnded } from '@drover/server'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { runExample } from '../examples/run-example.ts'
 import { developmentAccount, type TestChain } from '../setup/anvil.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
@@ -36,6 +37,7 @@ async function start(settings: Partial<DroverSettings> = {}, options = {}): Prom
       signerKeys: [privateKey],
       finality: 1,
       pollInterval: '100ms',
+      signerPolicy: 'fast',
       simulationTimeout: '30s',
       ...settings,
     },
@@ -170,6 +172,17 @@ test('two programs on one database: either accepts, one of them sends', async ()
   } finally {
     await other.drop()
   }
+})
+
+test('the example of the guide does what it says, and ends by itself', async () => {
+  const { address, privateKey: key } = developmentAccount(2)
+  const lines = await runExample('embed', '', {
+    DATABASE_URL: database.url,
+    RPC_URL: chain.rpcUrl,
+    SIGNER_KEY: key,
+    SIGNER: address,
+  })
+  expect(lines).toEqual([expect.stringMatching(/^confirmed 0x\w{64}$/), 'invoice-17 is CONFIRMED'])
 })
 
 test('no secret is in a log line', () => {
