@@ -16,10 +16,8 @@ export interface PackedPackage extends PublishedPackage {
 
 /** In the order in which they can be published. */
 export async function packPackages(options: StageOptions): Promise<readonly PackedPackage[]> {
-  const packed: PackedPackage[] = []
   await mkdir(options.into, { recursive: true })
-  for (const own of listPublished(options.root)) packed.push(await packOne(own, options))
-  return packed
+  return await Promise.all(listPublished(options.root).map((own) => packOne(own, options)))
 }
 
 async function packOne(own: PublishedPackage, options: StageOptions): Promise<PackedPackage> {

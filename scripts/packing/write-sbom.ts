@@ -2,7 +2,7 @@
  * The bill of materials of one package, by `npm sbom`, without the network. npm is given a lockfile of that package alone:
  * in a workspace it leaves out whatever the repository also uses for development.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runProgram } from '../run-program.ts'
@@ -16,9 +16,12 @@ export async function writeSbom(
   { folder, manifest }: PublishedPackage,
   format: (typeof SBOM_FORMATS)[number],
 ): Promise<string> {
-  const work = await mkdtemp(join(tmpdir(), 'drover-sbom-'))
+  const { name, version } = manifest
+  const home = await mkdtemp(join(tmpdir(), 'drover-sbom-'))
   try {
-    const { name, version } = manifest
+    // npm names what it describes after the folder.
+    const work = join(home, name)
+    await mkdir(work, { recursive: true })
     const packages = lockAlone(lock, folder)
     await writeFile(join(work, 'package.json'), JSON.stringify({ ...packages[''], name, version }))
     await writeFile(join(work, 'package-lock.json'), JSON.stringify({ name, version, lockfileVersion: 3, packages }))
@@ -27,7 +30,7 @@ export async function writeSbom(
     if (code !== 0) throw new Error(`npm sbom failed for ${name}:\n${output}`)
     return stdout
   } finally {
-    await rm(work, { recursive: true, force: true })
+    await rm(home, { recursive: true, force: true })
   }
 }
 

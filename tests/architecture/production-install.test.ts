@@ -30,9 +30,10 @@ test('every package has a license that somebody agreed to', () => {
 test('the bill of materials names everything that is installed, and nothing else', async () => {
   const own = listPublished(ROOT).find(({ folder }) => folder === 'packages/cli')
   if (own === undefined) throw new Error('packages/cli is not published')
-  const bill: { components: { name: string; version: string; purl: string }[] } = JSON.parse(
+  const bill: { metadata: { component: object }; components: { name: string; version: string }[] } = JSON.parse(
     await writeSbom(LOCK, own, 'cyclonedx'),
   )
+  expect(bill.metadata.component).toMatchObject({ name: 'drover', version: own.manifest.version })
   const listed = bill.components.map(({ name, version }) => `${name}@${version}`)
   const installed = [...listInstalled(LOCK, 'packages/cli')]
     .filter((place) => place !== 'packages/cli')

@@ -26,6 +26,8 @@ let packed: readonly PackedPackage[]
 let registry: NpmRegistry
 let ground: Ground
 let folder: NpmFolder
+let empty: NpmFolder
+let npx: ReturnType<typeof startNpx>
 
 const tarballOf = (name: string) => packed.find(({ manifest }) => manifest.name === name)?.tarball ?? ''
 
@@ -36,13 +38,16 @@ beforeAll(async () => {
     startGround({ blockTimeSeconds: 1 }),
   ])
   registry = await startNpmRegistry(packed)
-  folder = await createNpmFolder(registry.url, join(work, 'cache'))
+  ;[folder, empty] = [await createNpmFolder(registry.url, work), await createNpmFolder(registry.url, work)]
+  // It takes a while to install, so it does so beside everything else.
+  npx = startNpx(empty)
   const names = ['drover', '@drover/server', '@drover/client', '@drover/timers']
   await folder.npm('install', ...names.map(tarballOf))
 })
 
 afterAll(async () => {
-  await folder?.remove()
+  await npx?.end('SIGKILL')
+  await Promise.all([folder?.remove(), empty?.remove()])
   await registry?.close()
   await ground?.stop()
   await rm(work, { recursive: true, force: true })
@@ -150,35 +155,37 @@ describe('drover dev', () => {
   })
 
   test('runs by npx from the packed tarballs, in a folder without anything installed', async () => {
-    const empty = await createNpmFolder(registry.url, join(work, 'cache'))
-    const packages = ['drover', '@drover/dev'].flatMap((name) => ['-p', tarballOf(name)])
-    const args = ['--yes', ...packages, 'drover', 'dev', '--json', '--port', '0', '--chain-port', '0']
-    const npx = spawn('npx', args, {
-      cwd: empty.path,
-      env: { ...empty.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
+    const { url, signers } = await npx.summary
+    const { address } = signers[0]
+    const answer = await fetch(`${url}/v1/transactions?wait=mined&timeoutMs=60000`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ from: address, to: address, value: '1' }),
     })
-    try {
-      const { url, signers } = JSON.parse(await firstLine(npx))
-      const { address } = signers[0]
-      const answer = await fetch(`${url}/v1/transactions?wait=mined&timeoutMs=60000`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ from: address, to: address, value: '1' }),
-      })
-      expect(answer.status).toBe(202)
-      const ended = once(npx, 'close')
-      // As Ctrl-C does: to npx and to what it started.
-      process.kill(-(npx.pid ?? 0), 'SIGINT')
-      await ended
-      await expect(fetch(url)).rejects.toThrow()
-    } finally {
-      if (npx.exitCode === null && npx.signalCode === null) process.kill(-(npx.pid ?? 0), 'SIGKILL')
-      await empty.remove()
-    }
+    expect(answer.status).toBe(202)
+    await npx.end('SIGINT')
+    await expect(fetch(url)).rejects.toThrow()
   })
 })
+
+/** `npx` as a group of processes: a signal goes to it and to what it started, as Ctrl-C does. */
+function startNpx({ path, env }: NpmFolder) {
+  const packages = ['drover', '@drover/dev'].flatMap((name) => ['-p', tarballOf(name)])
+  const args = ['--yes', ...packages, 'drover', 'dev', '--json', '--port', '0', '--chain-port', '0']
+  const child = spawn('npx', args, { cwd: path, env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const closed = once(child, 'close')
+  const summary = firstLine(child).then((line) => JSON.parse(line))
+  // Whoever awaits it sees the error. Until then it is not unhandled.
+  summary.catch(() => undefined)
+  return {
+    summary,
+    end: async (signal: NodeJS.Signals) => {
+      if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
+      process.kill(-child.pid, signal)
+      await closed
+    },
+  }
+}
 
 function firstLine(child: ReturnType<typeof spawn>): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,6 @@
-/** An empty folder outside of this clone, with an npm that knows only the given registry. */
+/** An empty folder outside of this clone, with an npm that knows only the given registry and has a cache of its own. */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -15,8 +14,8 @@ export interface NpmFolder {
   remove(): Promise<void>
 }
 
-export async function createNpmFolder(registryUrl: string, cache: string): Promise<NpmFolder> {
-  const home = await mkdtemp(join(tmpdir(), 'drover-npm-'))
+export async function createNpmFolder(registryUrl: string, work: string): Promise<NpmFolder> {
+  const home = await mkdtemp(join(work, 'npm-'))
   const path = join(home, 'project')
   await mkdir(path)
   await writeFile(join(path, 'package.json'), '{ "private": true, "type": "module" }\n')
@@ -25,7 +24,7 @@ export async function createNpmFolder(registryUrl: string, cache: string): Promi
     PATH: process.env.PATH ?? '',
     HOME: home,
     npm_config_registry: registryUrl,
-    npm_config_cache: cache,
+    npm_config_cache: join(home, 'cache'),
     npm_config_userconfig: join(home, 'npmrc'),
     npm_config_audit: 'false',
     npm_config_fund: 'false',
