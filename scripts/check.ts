@@ -117,6 +117,7 @@ async function listSteps(): Promise<readonly Step[]> {
     tool('systemd unit', 'systemd-analyze', 'verify', 'deploy/systemd/drover.service'),
     tool('Kubernetes manifests', 'kubectl', 'kustomize', 'deploy/kubernetes'),
     program('build', 'npm', 'run', '--silent', 'build'),
+    program('examples with the types as published', 'tsc', '--project', 'examples'),
     packages,
     ...published.flatMap(({ folder, hasTypes }) => [
       program(`package ${folder}`, 'publint', '--strict', staged(folder)),

@@ -89,8 +89,9 @@ test('an install for production has no development binaries', async () => {
   expect(installed.filter((place) => DEVELOPMENT.test(place))).toEqual([])
   const megabytes = Math.round((await folder.installedBytes()) / 1_000_000)
   console.log(`production install: ${installed.length} packages, ${megabytes} MB`)
-  for (const { manifest, files, packedBytes, unpackedBytes } of packed)
-    console.log(`${manifest.name}: ${files.length} files, ${packedBytes} bytes, unpacked ${unpackedBytes}`)
+  // As docs/production.md says.
+  expect(installed.length).toBeLessThanOrEqual(130)
+  expect(megabytes).toBeLessThanOrEqual(90)
 })
 
 test('service, page, command line and client', async () => {

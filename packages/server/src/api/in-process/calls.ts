@@ -1,6 +1,5 @@
 /** Calls of a program that runs Drover in its own process: the same checks and answers as over HTTP, without HTTP. */
 import { z } from 'zod'
-import { AppError } from '../../core/app-error.ts'
 import type { WaitStage } from '../../core/transaction/wait-stage.ts'
 import type { ApiServices } from '../api-services.ts'
 import { transactionRequest } from '../contract/requests/transaction-request.ts'
@@ -72,19 +71,21 @@ export function createInProcessCalls(services: ApiServices): InProcessCalls {
       return presentTransaction(transaction, services)
     }),
     get: translated(async (id: string) => presentTransaction(await find(id), services)),
-    wait,
+    wait: translated(wait),
     explain: translated(async (id: string) => presentExplanation(await explainTransaction(await find(id), services))),
   }
 }
 
 /** An outage becomes an AppError, as over HTTP. A bug stays what it is: this caller may see it. */
-function translated<In, Out>(call: (input: In) => Promise<Out>): (input: In) => Promise<Out> {
-  return async (input) => {
+function translated<In extends readonly unknown[], Out>(
+  call: (...input: In) => Promise<Out>,
+): (...input: In) => Promise<Out> {
+  return async (...input) => {
     try {
-      return await call(input)
+      return await call(...input)
     } catch (error) {
       const known = toAppError(error)
-      throw known.code === 'internal' && !(error instanceof AppError) ? error : known
+      throw known.code === 'internal' ? error : known
     }
   }
 }
