@@ -211,7 +211,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       remove: (address, note) => store.removeSigner(address, note),
     },
     operate: createOperate({ store, chains, clock, telemetry, ...around }),
-    decideApproval: createDecideApproval({ store, clock, telemetry }),
+    decideApproval: createDecideApproval({ keys, store, clock, telemetry }),
     rules: createManageRules({ store, ...rules }),
     reservations: {
       ...createReservations({ store, chains, clock, random, timeoutMs: 50 }),
