@@ -18,6 +18,12 @@ export function readLock(root: string): Lock {
   return JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
 }
 
+/** With what is built into the page: it comes with the server, inside of it. */
+export function withPage(lock: Lock): Lock {
+  const [server, page] = [lock['packages/server'], lock['packages/dashboard']]
+  return { ...lock, 'packages/server': { ...server, dependencies: { ...server?.dependencies, ...page?.dependencies } } }
+}
+
 /** As Node looks for it: beside the package, then in every folder above. */
 function resolveFrom(lock: Lock, place: string, name: string): string | null {
   for (let folder = place; ; folder = folder.replace(/(^|\/)[^/]*$/, '')) {

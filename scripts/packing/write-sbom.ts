@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runProgram } from '../run-program.ts'
 import type { PublishedPackage } from './list-published.ts'
-import { type Lock, type LockedPackage, listInstalled } from './production-tree.ts'
+import { type Lock, type LockedPackage, listInstalled, withPage } from './production-tree.ts'
 
 export const SBOM_FORMATS = ['cyclonedx', 'spdx'] as const
 
@@ -22,7 +22,7 @@ export async function writeSbom(
     // npm names what it describes after the folder.
     const work = join(home, name)
     await mkdir(work, { recursive: true })
-    const packages = lockAlone(lock, folder)
+    const packages = lockAlone(withPage(lock), folder)
     await writeFile(join(work, 'package.json'), JSON.stringify({ ...packages[''], name, version }))
     await writeFile(join(work, 'package-lock.json'), JSON.stringify({ name, version, lockfileVersion: 3, packages }))
     const args = ['sbom', '--package-lock-only', `--sbom-format=${format}`, '--sbom-type=library']

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { findRefusedLicenses, listLicenses } from '../../scripts/licenses-reference.ts'
 import { listPublished } from '../../scripts/packing/list-published.ts'
-import { listInstalled, readLock } from '../../scripts/packing/production-tree.ts'
+import { listInstalled, readLock, withPage } from '../../scripts/packing/production-tree.ts'
 import { writeSbom } from '../../scripts/packing/write-sbom.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -27,7 +27,7 @@ test('every package has a license that somebody agreed to', () => {
   expect(findRefusedLicenses(listLicenses(strange)).map(({ name }) => name)).toEqual(['pg'])
 })
 
-test('the bill of materials names everything that is installed, and nothing else', async () => {
+test('the bill of materials names everything that is installed or built into the page, and nothing else', async () => {
   const own = listPublished(ROOT).find(({ folder }) => folder === 'packages/cli')
   if (own === undefined) throw new Error('packages/cli is not published')
   const bill: { metadata: { component: object }; components: { name: string; version: string }[] } = JSON.parse(
@@ -35,10 +35,11 @@ test('the bill of materials names everything that is installed, and nothing else
   )
   expect(bill.metadata.component).toMatchObject({ name: 'drover', version: own.manifest.version })
   const listed = bill.components.map(({ name, version }) => `${name}@${version}`)
-  const installed = [...listInstalled(LOCK, 'packages/cli')]
+  const installed = [...listInstalled(withPage(LOCK), 'packages/cli')]
     .filter((place) => place !== 'packages/cli')
     .map(
       (place) => `${place.replace(/^packages\//, '@drover/').replace(/^.*node_modules\//, '')}@${LOCK[place]?.version}`,
     )
+  expect(listed).toContainEqual(expect.stringMatching(/^preact@/))
   expect([...new Set(listed)].sort()).toEqual([...new Set(installed)].sort())
 })
