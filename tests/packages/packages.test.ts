@@ -175,14 +175,16 @@ function startNpx({ path, env }: NpmFolder) {
   const args = ['--yes', ...packages, 'drover', 'dev', '--json', '--port', '0', '--chain-port', '0']
   const child = spawn('npx', args, { cwd: path, env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const closed = once(child, 'close')
+  const isRunning = () => child.exitCode === null && child.signalCode === null && child.pid !== undefined
+  process.once('exit', () => isRunning() && process.kill(-(child.pid ?? 0), 'SIGKILL'))
   const summary = firstLine(child).then((line) => JSON.parse(line))
   // Whoever awaits it sees the error. Until then it is not unhandled.
   summary.catch(() => undefined)
   return {
     summary,
     end: async (signal: NodeJS.Signals) => {
-      if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
-      process.kill(-child.pid, signal)
+      if (!isRunning()) return
+      process.kill(-(child.pid ?? 0), signal)
       await closed
     },
   }
