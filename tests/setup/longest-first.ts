@@ -52,6 +52,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'tests/e2e/reservations.test.ts': 19,
   'tests/cluster/freeze.test.ts': 19,
   'tests/faults/chain-away.test.ts': 18,
+  'tests/faults/floods.test.ts': 18,
   'tests/e2e/stable.test.ts': 18,
   'packages/server/src/signer/kits.test.ts': 17,
   'tests/faults/lost-mempool.test.ts': 17,

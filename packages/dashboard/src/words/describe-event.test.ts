@@ -48,3 +48,10 @@ test('an unknown event is shown by its type', () => {
   })
   expect(describeEvent({ ...BARE, type: 'broadcast.answered', cause: 'new_outcome' }).title).toBe('broadcast.answered')
 })
+
+test.each(['reservation.granted', 'finality.broken', 'chain.unreachable', 'cursor.reset', 'operator.sped_up'])(
+  '%s has words of its own',
+  (type) => {
+    expect(describeEvent({ ...BARE, type }).title).not.toBe(type)
+  },
+)

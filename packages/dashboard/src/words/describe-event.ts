@@ -31,36 +31,67 @@ const ANSWERS: Readonly<Record<string, EventWords>> = {
   rejected: { title: 'Refused as invalid', detail: null, tone: 'bad' },
 }
 
-const PLAIN_TYPES: Readonly<Record<string, EventWords>> = {
-  accepted: { title: 'Accepted', detail: null, tone: 'plain' },
-  'prepare.deferred': { title: 'Not ready to send yet', detail: null, tone: 'warn' },
-  'prepare.rejected': { title: 'Rejected before it got a nonce', detail: null, tone: 'bad' },
-  'deadline.passed': { title: 'Deadline passed', detail: null, tone: 'warn' },
-  'resubmit.claimed': { title: 'Same bytes sent again', detail: null, tone: 'plain' },
-  'preconfirmation.lost': { title: 'Preconfirmed, but not mined', detail: null, tone: 'warn' },
-  'inclusion.reorged': { title: 'Its block was reorged out', detail: null, tone: 'warn' },
-  'inclusion.blocked': { title: 'Blocked by a lower nonce', detail: null, tone: 'warn' },
-  'confirmations.replaced': { title: 'Its confirmations were reorged', detail: null, tone: 'warn' },
-  'nonce.lost': { title: 'Nonce used by another transaction', detail: null, tone: 'warn' },
-  'reservation.stuck': { title: 'A reserved nonce blocks the signer', detail: null, tone: 'bad' },
-  'reservation.released': { title: 'A reserved nonce was released', detail: null, tone: 'plain' },
-  'reservation.fill_ordered': { title: 'A reserved nonce is being filled', detail: null, tone: 'warn' },
-  'stuck.declared': { title: 'Stuck', detail: null, tone: 'bad' },
-  'drift.found': { title: 'Next nonce does not match the chain', detail: null, tone: 'warn' },
-  'drift.ended': { title: 'Next nonce matches the chain again', detail: null, tone: 'good' },
-  'timer.skipped': { title: 'Timer skips fires: the signer is out of funds', detail: null, tone: 'warn' },
-  'timer.retired': { title: 'Timer retired: too many reverts in a row', detail: null, tone: 'warn' },
-  'balance.low': { title: 'Balance is low', detail: null, tone: 'warn' },
-  'balance.restored': { title: 'Balance is sufficient again', detail: null, tone: 'good' },
-  'approval.required': { title: 'Waits for approval', detail: null, tone: 'warn' },
-  'approval.given': { title: 'Approved', detail: null, tone: 'good' },
-  'approval.refused': { title: 'Not approved', detail: null, tone: 'bad' },
-  'approval.expired': { title: 'Not approved in time', detail: null, tone: 'bad' },
-  'operator.suspended': { title: 'Suspended by an operator', detail: null, tone: 'plain' },
-  'operator.resumed': { title: 'Resumed by an operator', detail: null, tone: 'plain' },
-  'operator.retried': { title: 'Retried by an operator', detail: null, tone: 'plain' },
-  'operator.cancelled': { title: 'Cancelled by an operator', detail: null, tone: 'plain' },
-  'operator.resolved': { title: 'Resolved by an operator', detail: null, tone: 'plain' },
+const PLAIN_TYPES: Readonly<Record<string, readonly [title: string, tone: EventTone]>> = {
+  accepted: ['Accepted', 'plain'],
+  'prepare.deferred': ['Not ready to send yet', 'warn'],
+  'prepare.rejected': ['Rejected before it got a nonce', 'bad'],
+  'broadcast.rejected': ['Refused as invalid', 'bad'],
+  'deadline.passed': ['Deadline passed', 'warn'],
+  'resubmit.claimed': ['Same bytes sent again', 'plain'],
+  'bump.refused': ['Could not be sent with a higher fee', 'warn'],
+  'fee.capped': ['The fee reached its cap', 'warn'],
+  'preconfirmation.lost': ['Preconfirmed, but not mined', 'warn'],
+  'inclusion.reorged': ['Its block was reorged out', 'warn'],
+  'inclusion.blocked': ['Blocked by a lower nonce', 'warn'],
+  'inclusion.unblocked': ['No longer blocked', 'plain'],
+  'confirmations.replaced': ['Its confirmations were reorged', 'warn'],
+  'finality.broken': ['Final blocks were reorged', 'bad'],
+  'nonce.lost': ['Nonce used by another transaction', 'warn'],
+  'nonce.used': ['Nonce used', 'plain'],
+  'nonce.freed': ['Nonce is free again', 'plain'],
+  'gap.found': ['A nonce below those in flight is unused', 'warn'],
+  'reservation.granted': ['A nonce was reserved', 'plain'],
+  'reservation.used': ['The holder of a reserved nonce sent its transaction', 'plain'],
+  'reservation.included': ['A reserved nonce was used in a block', 'plain'],
+  'reservation.reorged': ['The block that used a reserved nonce was reorged out', 'warn'],
+  'reservation.final': ['A reserved nonce was used, and that is final', 'plain'],
+  'reservation.expired': ['A reservation expired', 'plain'],
+  'reservation.yielded': ['A reserved nonce goes to an empty transaction', 'warn'],
+  'reservation.stuck': ['A reserved nonce blocks the signer', 'bad'],
+  'reservation.released': ['A reserved nonce was released', 'plain'],
+  'reservation.fill_ordered': ['A reserved nonce is being filled', 'warn'],
+  'stuck.declared': ['Stuck', 'bad'],
+  'drift.found': ['Next nonce does not match the chain', 'warn'],
+  'drift.ended': ['Next nonce matches the chain again', 'good'],
+  'cursor.reset': ['Next nonce was reset', 'plain'],
+  'cursor.reset_refused': ['The next nonce could not be reset', 'warn'],
+  'lane.cancelling': ['Everything in flight is being cancelled', 'warn'],
+  'signer.changed': ['Settings of the signer changed', 'plain'],
+  'chain.unreachable': ['No RPC node responds', 'bad'],
+  'chain.standing': ['The chain makes no blocks', 'bad'],
+  'chain.rewound': ['The chain went back', 'bad'],
+  'chain.recovered': ['The chain is well again', 'good'],
+  'timer.skipped': ['Timer skips fires: the signer is out of funds', 'warn'],
+  'timer.retired': ['Timer retired: too many reverts in a row', 'warn'],
+  'balance.low': ['Balance is low', 'warn'],
+  'balance.restored': ['Balance is sufficient again', 'good'],
+  'approval.required': ['Waits for approval', 'warn'],
+  'approval.given': ['Approved', 'good'],
+  'approval.refused': ['Not approved', 'bad'],
+  'approval.expired': ['Not approved in time', 'bad'],
+  'operator.suspended': ['Suspended by an operator', 'plain'],
+  'operator.resumed': ['Resumed by an operator', 'plain'],
+  'operator.retried': ['Retried by an operator', 'plain'],
+  'operator.requeued': ['Put back in line by an operator', 'plain'],
+  'operator.sped_up': ['Sped up by an operator', 'plain'],
+  'operator.cancelled': ['Cancelled by an operator', 'plain'],
+  'operator.closed': ['Closed by an operator', 'plain'],
+  'operator.resolved': ['Resolved by an operator', 'plain'],
+}
+
+const ADDED: Readonly<Record<string, string>> = {
+  bump: 'Signed again with a higher fee',
+  cancel: 'Signed an empty transaction that cancels it',
 }
 
 export function describeEvent(event: Described): EventWords {
@@ -74,6 +105,8 @@ function findWords(event: Described): EventWords {
   switch (type) {
     case 'nonce.allocated':
       return { title: `Signed with nonce ${asText(detail.nonce) ?? '?'}`, detail: null, tone: 'plain' }
+    case 'attempt.added':
+      return { title: ADDED[cause ?? ''] ?? 'Signed again', detail: null, tone: 'plain' }
     case 'broadcast.answered':
       return ANSWERS[cause ?? ''] ?? fallback
     case 'preconfirmation.seen':
@@ -89,8 +122,10 @@ function findWords(event: Described): EventWords {
     case 'finality.reached':
       if (toState === 'FAILED_FINAL') return { title: 'Final: failed', detail: null, tone: 'bad' }
       return { title: toState === 'CANCELLED' ? 'Final: cancelled' : 'Final: confirmed', detail: null, tone: 'good' }
-    default:
-      return PLAIN_TYPES[type] ?? fallback
+    default: {
+      const [title, tone] = PLAIN_TYPES[type] ?? []
+      return title === undefined ? fallback : { title, detail: null, tone: tone ?? 'plain' }
+    }
   }
 }
 

@@ -44,7 +44,7 @@ export function wireHttp(config: Config, services: ApiServices, parts: ApiParts)
   const { telemetry } = parts
   const { store, clock, signer, access, chains } = parts.adapters
   const { signers, acceptBatch, waits } = parts.wired
-  const { work, reads, bodies } = parts.wired.turns
+  const { work, reads, bodies, unread } = parts.wired.turns
   const { sharePercent } = config.tenants
   const endpoint = createJsonRpcServer({
     store,
@@ -69,6 +69,7 @@ export function wireHttp(config: Config, services: ApiServices, parts: ApiParts)
     clock,
     telemetry,
     bodies,
+    unread,
     work,
     sharePercent,
     maxSockets,
@@ -90,6 +91,7 @@ export function createServices(
   return {
     ...wired.around,
     ...wired.turns,
+    stallMs: config.events.stallMs,
     nodeId,
     access,
     apiKeys: createApiKeys({

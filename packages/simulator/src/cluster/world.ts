@@ -49,6 +49,8 @@ export interface World {
   readonly trace: Trace
   /** The database is down for everyone until then. */
   outageUntil: number
+  /** A node has counted a reorg of final blocks. */
+  hasToldFinalReorg: boolean
   startNode(): Promise<void>
   /** Bytes that someone else signs with one of our keys. */
   signElsewhere(
@@ -119,6 +121,10 @@ export async function createWorld(plan: Plan, timeline: Timeline, trace: Trace):
     },
     10,
   )
+  /** Alerts are made from it, so a node that died before it stored the event has told people all the same. */
+  function noteFinalReorg(metric: string, _labels?: unknown, by = 1): void {
+    if (metric === 'drover_final_reorgs_total' && by > 0) world.hasToldFinalReorg = true
+  }
   let started = 0
   const hookChance = createChance(`hook ${plan.seed}`)
 
@@ -145,7 +151,7 @@ export async function createWorld(plan: Plan, timeline: Timeline, trace: Trace):
       store: ownStore,
       webhooks: { ...openStoreWay(webhookCalls, ports), close: closeWebhooks },
       poster: receiver.openPoster(process),
-      telemetry: createSilentTelemetry(),
+      telemetry: { ...createSilentTelemetry(), count: noteFinalReorg },
       hook: setup.hasHook ? createHook(hookChance) : null,
       urls: endpoints.map((_, index) => `http://rpc-${index}.example`),
       openPost: ({ url, timeoutMs }) => {
@@ -184,6 +190,7 @@ export async function createWorld(plan: Plan, timeline: Timeline, trace: Trace):
     trace,
     nodes: new Map(),
     outageUntil: Number.NEGATIVE_INFINITY,
+    hasToldFinalReorg: false,
     startNode,
     async signElsewhere(lane, nonce, to, value) {
       const fees = { type: 'eip1559', maxFeePerGas: 200n * GWEI, maxPriorityFeePerGas: 9n * GWEI } as const

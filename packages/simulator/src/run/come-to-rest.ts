@@ -133,9 +133,9 @@ function checkNonces(world: World): void {
 }
 
 /** A reorg past what is final cannot be undone, but has to be told. With tags, a node that starts afterwards cannot know. */
-function checkBrokenFinality({ network, state, setup }: World): void {
+function checkBrokenFinality({ network, state, setup, hasToldFinalReorg }: World): void {
   if (setup.chainSettings.finality.type !== 'confirmations') return
-  if (state.events.some(({ type }) => type === 'finality.broken')) return
+  if (hasToldFinalReorg || state.events.some(({ type }) => type === 'finality.broken')) return
   for (const { transactions } of state.lanes.values())
     for (const { tx } of transactions.values()) {
       const inclusion = isTerminal(tx) ? inclusionOf(tx) : null

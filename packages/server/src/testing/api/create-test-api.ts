@@ -33,6 +33,7 @@ import { createDecideApproval } from '../../engine/rules/decide-approval.ts'
 import { createManageRules } from '../../engine/rules/manage-rules.ts'
 import { createSpendingRules } from '../../engine/rules/spending-rules.ts'
 import { createReadTurns } from '../../engine/tenants/read-turns.ts'
+import { createUnreadBytes } from '../../engine/tenants/unread-bytes.ts'
 import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
 import { createTimers } from '../../engine/timers/timers.ts'
 import { createTransactionWaits } from '../../engine/wait/transaction-waits.ts'
@@ -197,6 +198,8 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       ...(options.maxWaiting && { maxWaiting: options.maxWaiting }),
     }),
     bodies: createBodyPool({ maxBytes: 64 * 1024 * 1024 }),
+    unread: createUnreadBytes({ maxBytes: 64 * 1024 * 1024 }),
+    stallMs: 30_000,
     work: NO_TURNS,
     reads,
     feeMarkets: createFeeMarkets({ chains, clock }),
