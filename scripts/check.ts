@@ -1,10 +1,11 @@
 /** Everything that can be said about the code without running it, in one command: each step, its time, and its verdict. */
 import { existsSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cruise } from './cruise.ts'
 import { findLocalTraces } from './find-local-traces.ts'
+import { listPublished } from './packing/list-published.ts'
+import { findPackProblems, packPackages } from './packing/pack-packages.ts'
 import { runProgram } from './run-program.ts'
 
 type Verdict =
@@ -76,21 +77,24 @@ const traces: Step = {
   },
 }
 
-/** What is published; one that only has a program has no types to look at. */
-async function listPublished(): Promise<readonly { readonly folder: string; readonly hasTypes: boolean }[]> {
-  const published: { readonly folder: string; readonly hasTypes: boolean }[] = []
-  for (const name of await readdir(join(ROOT, 'packages'))) {
-    const folder = join('packages', name)
-    const manifest: unknown = JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8'))
-    const isPrivate = typeof manifest === 'object' && manifest !== null && 'private' in manifest
-    if (!isPrivate) published.push({ folder, hasTypes: existsSync(join(ROOT, folder, 'src/index.ts')) })
-  }
-  return published
+/** Laid out as published, for this step and those after it. */
+const PACK_FOLDER = join(ROOT, 'node_modules/.cache/drover-packages')
+
+const packages: Step = {
+  name: 'contents of the packages',
+  async run() {
+    const packed = await packPackages({ root: ROOT, into: PACK_FOLDER, repository: null })
+    const problems = (await Promise.all(packed.map(findPackProblems))).flat()
+    if (problems.length > 0) return { type: 'failed', output: problems.join('\n') }
+    const kilobytes = Math.round(packed.reduce((sum, { packedBytes }) => sum + packedBytes, 0) / 1_000)
+    return { type: 'ok', note: `${packed.length} packages, ${kilobytes} kB` }
+  },
 }
 
 async function listSteps(): Promise<readonly Step[]> {
   const hasPageTypes = existsSync(join(ROOT, 'packages/dashboard/tsconfig.json'))
-  const published = await listPublished()
+  const published = listPublished(ROOT)
+  const staged = (folder: string) => join(PACK_FOLDER, folder)
   return [
     program('format and lint', 'biome', 'check', '--error-on-warnings', '--diagnostic-level=warn'),
     program('types', 'tsc', '--project', '.'),
@@ -113,10 +117,12 @@ async function listSteps(): Promise<readonly Step[]> {
     tool('systemd unit', 'systemd-analyze', 'verify', 'deploy/systemd/drover.service'),
     tool('Kubernetes manifests', 'kubectl', 'kustomize', 'deploy/kubernetes'),
     program('build', 'npm', 'run', '--silent', 'build'),
+    program('examples with the types as published', 'tsc', '--project', 'examples'),
+    packages,
     ...published.flatMap(({ folder, hasTypes }) => [
-      program(`package ${folder}`, 'publint', '--strict', folder),
+      program(`package ${folder}`, 'publint', '--strict', staged(folder)),
       ...(hasTypes
-        ? [program(`types as published, ${folder}`, 'attw', '--pack', folder, '--profile', 'esm-only')]
+        ? [program(`types as published, ${folder}`, 'attw', '--pack', staged(folder), '--profile', 'esm-only')]
         : []),
     ]),
     audit,

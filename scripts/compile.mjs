@@ -59,7 +59,7 @@ if (stale.length > 0) {
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, ROOT)
   // Each file is looked at alone, so that the compiler cannot know from the package that it is a module.
   const module = ts.ModuleKind.ESNext
-  const compilerOptions = { ...options, module, composite: false, declaration: false, sourceMap: false }
+  const compilerOptions = { ...options, module, composite: false, declaration: false }
   for (const { source, output } of stale) {
     const text = readFileSync(source, 'utf8')
     write(

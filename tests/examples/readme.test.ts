@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const README = new URL('../../packages/client/README.md', import.meta.url)
 const EXAMPLES = new URL('../../examples/', import.meta.url)
 
-const GUIDES = ['nonce-reservations', 'json-rpc', 'events', 'webhooks'].map(
+const GUIDES = ['nonce-reservations', 'json-rpc', 'events', 'webhooks', 'library'].map(
   (name) => new URL(`../../docs/${name}.md`, import.meta.url),
 )
 

@@ -11,7 +11,9 @@ export async function loadDev(load: () => Promise<DevPackage> = () => import('@d
     return await load()
   } catch (error) {
     if (!isMissing(error)) throw error
-    throw new MissingDevPackage('drover dev needs the package @drover/dev: npm install --save-dev @drover/dev')
+    throw new MissingDevPackage(
+      'drover dev needs the package @drover/dev: npm install --save-dev @drover/dev. With npx, add -p @drover/dev.',
+    )
   }
 }
 

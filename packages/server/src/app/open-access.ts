@@ -22,20 +22,21 @@ interface AccessPorts {
   readonly nodeId: string
 }
 
+/** `door`: where the service listens, and whether it may do so without a key. Null: it does not listen. */
 export async function openAccess(
   ports: AccessPorts,
-  { host, isOpen }: { readonly host: string; readonly isOpen: boolean },
+  door: { readonly host: string; readonly isOpen: boolean } | null,
 ): Promise<Access> {
+  if (door === null) return createAccess(ports)
+  const { host, isOpen } = door
   const { store, telemetry } = ports
   const [{ hasKeys }, hasActiveKey] = await Promise.all([store.findKeys([]), store.hasActiveKey()])
   if (!LOOPBACK_HOST.test(host) && !hasActiveKey) {
-    await store.close()
     throw new OpenToAll(
       `Drover listens on ${host} only with an API key, and there is none: create one with "${CREATE}", or listen on 127.0.0.1`,
     )
   }
   if (!hasKeys && !isOpen) {
-    await store.close()
     throw new OpenToAll(
       `there is no API key, so anyone who can call this machine could send from its signers: create a key with "${CREATE}", or start with --open if you want that`,
     )

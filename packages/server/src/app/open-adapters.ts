@@ -23,6 +23,7 @@ import { createPostgresStore } from '../store/postgres/postgres-store.ts'
 import { openKeys } from './keys/open-keys.ts'
 import { logKeptPolicies } from './log-kept-policies.ts'
 import { openAccess } from './open-access.ts'
+import { closeOnFailure, type OpenedParts } from './opened-parts.ts'
 import { policyOf } from './service-settings.ts'
 import { sessionTimeouts } from './session-timeouts.ts'
 import type { StartWait } from './start-wait.ts'
@@ -53,14 +54,20 @@ interface AdapterPorts {
   readonly clock: SystemClock
   readonly telemetry: Telemetry
   readonly wait: StartWait
+  /** Where the service listens; null: nowhere. */
+  readonly http: Config['http'] | null
 }
 
-export async function openAdapters(config: Config, ports: AdapterPorts): Promise<Adapters> {
-  const { clock, telemetry, wait } = ports
+export function openAdapters(config: Config, ports: AdapterPorts): Promise<Adapters> {
+  return closeOnFailure((opened) => openEach(config, ports, opened))
+}
+
+async function openEach(config: Config, ports: AdapterPorts, opened: OpenedParts): Promise<Adapters> {
+  const { clock, telemetry, wait, http } = ports
   const random = createSystemRandom()
   const withDatabase = <T>(attempt: () => Promise<T>) => wait.until('database', attempt, describeOutage)
   const [chains] = await Promise.all([
-    Promise.all(config.chains.map((chain) => openChain(chain, ports))),
+    Promise.all(config.chains.map((chain) => openChain(chain, ports, opened))),
     withDatabase(() => migrate(config.database.url)),
   ])
   const timeouts = sessionTimeouts(config.lease.durationMs)
@@ -71,6 +78,7 @@ export async function openAdapters(config: Config, ports: AdapterPorts): Promise
     telemetry,
     ...timeouts,
   })
+  opened.add(store.close)
   await withDatabase(() => adjustClock(clock, store))
   const nodeId = random.id(clock.now())
   const keys = createPostgresAccessStore({
@@ -79,10 +87,9 @@ export async function openAdapters(config: Config, ports: AdapterPorts): Promise
     telemetry,
     applicationName: 'drover access',
   })
-  const { isOpen, http } = config
-  const access = await withDatabase(() =>
-    openAccess({ store: keys, clock, telemetry, nodeId }, { host: http.host, isOpen }),
-  )
+  opened.add(keys.close)
+  const door = http && { host: http.host, isOpen: config.isOpen }
+  const access = await withDatabase(() => openAccess({ store: keys, clock, telemetry, nodeId }, door))
   const kit = await openSigningKit()
   telemetry.log('info', `signing with ${describeKit(kit)}`)
   const keyStore = createPostgresKeyStore({
@@ -91,8 +98,10 @@ export async function openAdapters(config: Config, ports: AdapterPorts): Promise
     telemetry,
     applicationName: 'drover keys',
   })
+  opened.add(keyStore.close)
   const { sources, database } = await openKeys(config.keys, { kit, telemetry, store: keyStore })
   const signer = createKeyRing(sources, { clock, telemetry })
+  opened.add(signer.close)
   await signer.firstLook()
   await withDatabase(() => registerSigners(config, { store, signer, chains }))
   const known = await withDatabase(() => store.listSigners())
@@ -132,7 +141,8 @@ async function adjustClock(clock: SystemClock, store: { ping(): Promise<{ readon
   clock.adjust(nowMs, askedAt, clock.monotonic())
 }
 
-async function openChain(own: ChainConfig, { clock, telemetry, wait }: AdapterPorts): Promise<OpenChain> {
+async function openChain(own: ChainConfig, ports: AdapterPorts, opened: OpenedParts): Promise<OpenChain> {
+  const { clock, telemetry, wait } = ports
   const describe = (error: unknown) => (error instanceof ChainUnavailable ? error.message : null)
   // Several chains without an id would be told apart by their hosts, which the message has.
   const part = 'chain'
@@ -140,6 +150,7 @@ async function openChain(own: ChainConfig, { clock, telemetry, wait }: AdapterPo
   const { rpcUrls: urls, pollIntervalMs, blockTimeMs, rpcMaxPauseMs: maxPauseMs } = own
   const fees = { feeModel: own.feeModel, fixedPriceWei: own.gasPriceWei }
   const chain = createEvmChain({ chainId, urls, clock, telemetry, pollIntervalMs, blockTimeMs, maxPauseMs, ...fees })
+  opened.add(chain.close)
   return { chain, own }
 }
 

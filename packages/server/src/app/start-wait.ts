@@ -12,12 +12,13 @@ import type { Telemetry } from '../ports/telemetry.ts'
 export interface StartWait {
   /** Tries until it works. `describe` says why it failed for now, or null if a retry cannot help. */
   until<T>(part: string, attempt: () => Promise<T>, describe: (error: unknown) => string | null): Promise<T>
-  /** The port to listen on from now on: the one that responded meanwhile. */
-  end(): Promise<{ readonly host: string; readonly port: number }>
+  /** The port to listen on from now on: the one that responded meanwhile. Null: there is no HTTP server. */
+  end(): Promise<{ readonly host: string; readonly port: number } | null>
 }
 
 interface StartWaitPorts {
-  readonly http: { readonly host: string; readonly port: number }
+  /** Null: nothing responds meanwhile. */
+  readonly http: { readonly host: string; readonly port: number } | null
   readonly clock: Clock
   readonly telemetry: Telemetry
   /** Told to stop before it was ready. */
@@ -32,13 +33,13 @@ export function createStartWait({ http, clock, telemetry, signal }: StartWaitPor
   const missing = new Map<string, string>()
   const problems = (): readonly ReadinessProblem[] =>
     [...missing].map(([part, message]) => ({ part, message, action: STEPS[part] ?? '', isMinor: false }))
-  const room = createWaitingRoom({ ...http, problems })
+  const room = http && createWaitingRoom({ ...http, problems })
   let hasEnded = false
 
   async function waitFor(part: string, why: string, pauseMs: number): Promise<void> {
     missing.set(part, why)
-    const url = await room.open()
-    telemetry.log('warn', `Drover cannot start yet: waiting for the ${part}`, { url, error: why, next: STEPS[part] })
+    const at = room && { url: await room.open() }
+    telemetry.log('warn', `Drover cannot start yet: waiting for the ${part}`, { ...at, error: why, next: STEPS[part] })
     await new Promise<void>((resolve) => {
       const cancel = clock.schedule(pauseMs, resolve)
       signal.addEventListener('abort', () => {
@@ -48,10 +49,10 @@ export function createStartWait({ http, clock, telemetry, signal }: StartWaitPor
     })
   }
 
-  async function end(): Promise<{ readonly host: string; readonly port: number }> {
+  async function end(): ReturnType<StartWait['end']> {
     hasEnded = true
-    await room.close()
-    return { host: http.host, port: room.port() ?? http.port }
+    await room?.close()
+    return http && { host: http.host, port: room?.port() ?? http.port }
   }
 
   return {

@@ -1,4 +1,4 @@
-/** Assembles the HTTP server: the API with its services, JSON-RPC over HTTP and sockets, the page. */
+/** Assembles the services of the API, and the HTTP server around them: routes, JSON-RPC over HTTP and sockets, the page. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createApiKeys } from '../api/access/api-keys.ts'
@@ -39,8 +39,8 @@ interface ApiParts {
   readonly telemetry: ServiceTelemetry
 }
 
-export function wireApi(config: Config, parts: ApiParts): HttpServer {
-  const server = createHttpServer(createServices(config, parts))
+export function wireHttp(config: Config, services: ApiServices, parts: ApiParts): HttpServer {
+  const server = createHttpServer(services)
   const { telemetry } = parts
   const { store, clock, signer, access, chains } = parts.adapters
   const { signers, acceptBatch, waits } = parts.wired
@@ -78,7 +78,10 @@ export function wireApi(config: Config, parts: ApiParts): HttpServer {
   return server
 }
 
-function createServices(config: Config, { adapters, wired, webhooks, timers, telemetry }: ApiParts): ApiServices {
+export function createServices(
+  config: Config,
+  { adapters, wired, webhooks, timers, telemetry }: ApiParts,
+): ApiServices {
   const { nodeId, store, keys, access, clock, random, signer } = adapters
   const { engine, chains, accept, acceptBatch, operate, reservations, resets, waits, maxTxFeeOf } = wired
   const { silentNodes } = engine

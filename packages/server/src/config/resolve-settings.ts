@@ -4,7 +4,7 @@
  */
 import { createRedactor } from '../telemetry/redactor.ts'
 import type { ConfigProblem } from './config-problems.ts'
-import { fileLayers, unknownFileKeys } from './file-layers.ts'
+import { fileLayers, placeOf, unknownFileKeys } from './file-layers.ts'
 import type { Environment, Layer, Source } from './layer.ts'
 import {
   CHAIN_SETTING_NAMES,
@@ -20,7 +20,8 @@ import {
 import { unknownVariables } from './unknown-variables.ts'
 
 export interface ConfigFile {
-  readonly path: string
+  /** Null: no file; a program gave the content. */
+  readonly path: string | null
   readonly content: unknown
 }
 
@@ -46,15 +47,16 @@ export interface ResolvedSettings extends Resolved {
 
 export function resolveSettings(input: ConfigInput): ResolvedSettings {
   const problems: ConfigProblem[] = [...unknownVariables(input.env)]
-  if (input.file !== null) problems.push(...unknownFileKeys(input.file.content))
+  const where = placeOf(input.file ?? { path: '' })
+  if (input.file !== null) problems.push(...unknownFileKeys(input.file.content, where))
   const required = new Set(input.required ?? SETTING_NAMES.filter(isRequired))
   const outer: readonly Layer[] = [flagLayer(input), environmentLayer(input.env)]
-  const { top, chains: entries } = fileLayers(input.file?.content)
+  const { top, chains: entries } = fileLayers(input.file?.content, where)
   const hasEntries = entries.length > 0
   const resolve = (names: readonly SettingName[], layers: readonly Layer[], prefix = ''): Resolved =>
     resolveLayers(names, layers, {
       onProblem: (problem) => problems.push(problem),
-      onMissing: (name) => required.has(name) && problems.push(missing(name, prefix)),
+      onMissing: (name) => required.has(name) && problems.push(missing(name, prefix, where)),
     })
 
   const shared = hasEntries ? SETTING_NAMES.filter((name) => !CHAIN_SETTING_NAMES.includes(name)) : SETTING_NAMES
@@ -93,8 +95,8 @@ function resolveLayers(
   return { values: values as Partial<SettingValues>, sources }
 }
 
-function missing(name: SettingName, prefix: string): ConfigProblem {
-  if (prefix !== '') return { place: `${prefix}${name} in the configuration file`, message: 'is required' }
+function missing(name: SettingName, prefix: string, where: string): ConfigProblem {
+  if (prefix !== '' || where === '') return { place: `${prefix}${name}${where}`, message: 'is required' }
   const flag = flagOf(name)
   const ways = [`set ${environmentVariableOf(name)}`, ...(flag === null ? [] : [`pass ${flag}`])]
   return { place: name, message: `is required: ${ways.join(', ')}, or add "${name}" to the configuration file` }
