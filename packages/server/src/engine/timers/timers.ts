@@ -27,6 +27,7 @@ import { createEvmParams, readParamChange, restoreParams } from './evm-params.ts
 import { createHostState } from './host-state.ts'
 import { createSchedules, type WantedSchedule } from './resolve-schedule.ts'
 import { conflict, conflictOf, explainRefusal } from './timer-errors.ts'
+import { createTimerLimits } from './timer-limits.ts'
 
 export type NewTimer = Omit<TimerSpec, 'chainId' | 'schedule' | 'gasLimit' | 'maxFeeWei'> & {
   readonly chainId: number | null
@@ -85,6 +86,7 @@ const MAX_PENDING = 2_000
 export function createTimers(ports: TimersPorts): Timers {
   const { store, clock, random } = ports
   const schedules = createSchedules(ports)
+  const checkLimits = createTimerLimits(ports)
   const answers = createRequestAnswers<StoredCommand>({
     store: ports.notices,
     clock,
@@ -162,18 +164,6 @@ export function createTimers(ports: TimersPorts): Timers {
     throw new AppError('invalid_request', `gasLimit is required because the call cannot be estimated: ${reason}.`, {
       field: 'gasLimit',
     })
-  }
-
-  async function checkLimits(chainId: number, { tenant, owner }: NewTimer): Promise<void> {
-    const limits = [
-      { of: { tenant }, max: ports.maxPerTenant, whose: 'You have', setting: 'maxTimersPerTenant' },
-      { of: { owner }, max: ports.maxPerSigner, whose: `Signer ${owner} has`, setting: 'maxTimersPerSigner' },
-    ]
-    for (const { of, max, whose, setting } of limits) {
-      if ((await store.countTimers(chainId, of, max)) < max) continue
-      const message = `${whose} reached the limit of ${max} timers. Cancel one first, or raise ${setting}.`
-      throw new AppError('timer_limit', message)
-    }
   }
 
   /** What is certainly wrong is not stored for the node that runs the timers. That node checks it again. */
