@@ -71,6 +71,7 @@ test('the worst comes first', () => {
 
 test('an RPC endpoint with a problem is listed, with the reason', () => {
   const endpoint = {
+    roles: ['read' as const, 'send' as const],
     name: 'a.example',
     since: LANE.createdAt,
     inUse: false,

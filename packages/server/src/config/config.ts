@@ -6,11 +6,14 @@ import type { LogLevel } from '../ports/telemetry.ts'
 import { type KeyConfig, toKeyConfig } from './key-config.ts'
 import type { SettingValues } from './settings.ts'
 import type { SignerPolicies } from './signer-policies.ts'
+import type { SendUrls } from './values/send-urls.ts'
 
 export interface ChainConfig {
   /** Null: whatever the node says at the start. */
   readonly chainId: number | null
   readonly rpcUrls: readonly string[]
+  /** Where signed transactions go; empty: to all of `rpcUrls`. */
+  readonly sendUrls: SendUrls
   readonly finality: Finality
   readonly blockTimeMs: number
   /** Null: ten block times, as observed. */
@@ -105,6 +108,7 @@ export interface Config {
 export type ChainValues = Pick<
   SettingValues,
   | 'rpcUrl'
+  | 'rpcSendUrl'
   | 'chainId'
   | 'finality'
   | 'blockTime'
@@ -203,6 +207,7 @@ function toChainConfig(values: ChainValues): ChainConfig {
   return {
     chainId: values.chainId,
     rpcUrls: values.rpcUrl,
+    sendUrls: values.rpcSendUrl,
     finality: values.finality,
     blockTimeMs: values.blockTime,
     standingAfterMs: values.standingAfter,

@@ -41,6 +41,7 @@ test('three settings are enough', () => {
     {
       chainId: null,
       rpcUrls: ['https://rpc.example'],
+      sendUrls: { all: [], bySigner: new Map() },
       finality: { type: 'confirmations', count: 12 },
       blockTimeMs: 12_000,
       standingAfterMs: null,
@@ -156,4 +157,13 @@ describe('chains in the file', () => {
       expect.stringMatching(/^chainId: must be different/),
     ])
   })
+})
+
+test('send endpoints belong to one chain, wherever they are set', () => {
+  const chains = [1, 2].map((chainId) => ({ chainId, rpcUrl: `https://rpc${chainId}.example` }))
+  const { DROVER_RPC_URL: _, ...env } = MINIMAL
+  const atTop = problemsOf({ env, file: fileOf({ rpcSendUrl: 'https://relay.example', chains }) })
+  expect(atTop).toEqual([expect.stringContaining('rpcSendUrl in the configuration file: cannot be used with several')])
+  const perChain = chains.map((chain) => ({ ...chain, rpcSendUrl: 'https://relay.example' }))
+  expect(problemsOf({ env, file: fileOf({ chains: perChain }) })).toEqual([])
 })

@@ -14,6 +14,7 @@ import { CHAIN_ID_REQUEST, createChainWitness, describeForeign, needsProof } fro
 import { createEndpointFigures } from './endpoint-figures.ts'
 import { createEndpointLog } from './endpoint-log.ts'
 import { createJsonRpcClient, type Exchange, type JsonRpcOptions } from './json-rpc.ts'
+import { isMethodMissing } from './pool-read.ts'
 import type { RpcReply, RpcRequest } from './read-reply.ts'
 import { createReadTurn } from './read-turn.ts'
 import type { RpcUrl } from './rpc-url.ts'
@@ -54,13 +55,15 @@ export interface Endpoint {
   callsPerSecond(): number | null
   /** `patient`: waits for what is refused for its rate, as long as a request may take. */
   send(requests: readonly RpcRequest[], purpose: Purpose, patient?: boolean): Promise<readonly RpcReply[]>
-  report(inUse: boolean): EndpointReport
+  report(inUse: boolean): Omit<EndpointReport, 'roles'>
   close(): void
 }
 
 export interface EndpointOptions extends JsonRpcOptions {
   readonly name: string
   readonly chainId: number
+  /** Nothing is read from it, and it need not have any method but the one to send. */
+  readonly isSendOnly?: boolean
   readonly clock: Clock
   readonly telemetry: Telemetry
 }
@@ -181,6 +184,12 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
       return null
     }
     if (reply?.type === 'rate_limited') return reply
+    if (options.isSendOnly === true && reply?.type === 'error' && isMethodMissing(reply.error)) {
+      // It takes only transactions, which name their chain themselves.
+      noteProof()
+      stand('healthy', 0, 'responds')
+      return null
+    }
     if (actual !== null) {
       bar(describeForeign(actual, chainId))
       return { type: 'unreached', message: describeForeign(actual, chainId) }

@@ -22,6 +22,10 @@ export type ReadReply<T> =
 const METHOD_MISSING =
   /method .*(not found|not supported|not available|does not exist)|unsupported method|method not|unknown method/i
 
+export function isMethodMissing({ code, message }: RpcError): boolean {
+  return code === -32601 || METHOD_MISSING.test(message)
+}
+
 export function decodeReply<T>(endpoint: Endpoint, read: Read<T>, reply: RpcReply): ReadReply<T> {
   switch (reply.type) {
     case 'result':
@@ -29,7 +33,7 @@ export function decodeReply<T>(endpoint: Endpoint, read: Read<T>, reply: RpcRepl
     case 'error': {
       const meant = read.decodeError?.(reply.error) ?? null
       if (meant !== null) return { type: 'value', value: meant.value }
-      if (read.optional && (reply.error.code === -32601 || METHOD_MISSING.test(reply.error.message))) {
+      if (read.optional && isMethodMissing(reply.error)) {
         endpoint.noteLacking(read.method)
         return { type: 'unsupported', message: `${endpoint.name}: ${read.method} is not supported` }
       }
