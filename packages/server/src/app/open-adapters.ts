@@ -138,7 +138,7 @@ async function openChain(own: ChainConfig, { clock, telemetry, wait }: AdapterPo
   const part = 'chain'
   const chainId = own.chainId ?? (await wait.until(part, () => detectChainId(own.rpcUrls, clock), describe))
   const { rpcUrls: urls, sendUrls, pollIntervalMs, blockTimeMs, rpcMaxPauseMs: maxPauseMs } = own
-  const fees = { feeModel: own.feeModel, fixedPriceWei: own.gasPriceWei }
+  const fees = { feeModel: own.feeModel, fixedPriceWei: own.gasPriceWei, priceFloor: own.priceFloor }
   const chain = createEvmChain({
     chainId,
     urls,

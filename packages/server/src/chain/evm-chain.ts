@@ -11,6 +11,7 @@
 
 import type { Inclusion } from '../core/chain/finality.ts'
 import type { FeeModel } from '../core/fees/fees.ts'
+import type { PriceFloor } from '../core/fees/price-floor.ts'
 import type { Address, Hash } from '../core/hex.ts'
 import { type Block, type Chain, ChainUnavailable, type ReceiptLookup } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -68,6 +69,8 @@ export interface EvmChainOptions {
   readonly feeModel?: FeeModel
   /** Per gas, in wei, zero included; null: what the market asks. */
   readonly fixedPriceWei?: bigint | null
+  /** The lowest price to offer where it is not fixed. */
+  readonly priceFloor?: PriceFloor
   /** How requests travel to the nodes; left out: over HTTP. */
   readonly openPost?: OpenPost
 }
@@ -118,6 +121,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       minPriorityFeeWei: options.minPriorityFeeWei ?? 1n,
       feeModel: options.feeModel ?? 'auto',
       fixedPriceWei: options.fixedPriceWei ?? null,
+      ...(options.priceFloor !== undefined && { floor: options.priceFloor }),
     },
   })
   const estimate = createSharedEstimates((calls, head) => readEstimates(pool, calls, head), clock)

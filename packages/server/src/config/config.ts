@@ -2,6 +2,7 @@
 
 import type { Finality } from '../core/chain/finality.ts'
 import type { FeeModel } from '../core/fees/fees.ts'
+import type { PriceFloor } from '../core/fees/price-floor.ts'
 import type { LogLevel } from '../ports/telemetry.ts'
 import { type KeyConfig, toKeyConfig } from './key-config.ts'
 import type { SettingValues } from './settings.ts'
@@ -24,6 +25,7 @@ export interface ChainConfig {
   readonly feeModel: FeeModel
   /** Per gas; null: what the market asks. */
   readonly gasPriceWei: bigint | null
+  readonly priceFloor: PriceFloor
   /** Null: `none` was written. */
   readonly maxTxFeeWei: bigint | null
   readonly preconfirmations: boolean
@@ -117,6 +119,8 @@ export type ChainValues = Pick<
   | 'rpcMaxPause'
   | 'feeModel'
   | 'gasPrice'
+  | 'minGasPrice'
+  | 'minPriorityFee'
   | 'maxTxFee'
   | 'preconfirmations'
   | 'timersDeliverAt'
@@ -215,6 +219,7 @@ function toChainConfig(values: ChainValues): ChainConfig {
     rpcMaxPauseMs: values.rpcMaxPause,
     feeModel: values.feeModel,
     gasPriceWei: values.gasPrice,
+    priceFloor: { minGasPriceWei: values.minGasPrice, minPriorityFeeWei: values.minPriorityFee },
     maxTxFeeWei: values.maxTxFee,
     preconfirmations: values.preconfirmations,
     timersDeliverAt: values.timersDeliverAt,

@@ -120,6 +120,19 @@ export const SETTINGS = {
       'The price per gas of every transaction. `auto` follows the market. Use a fixed price (zero is allowed) for chains with their own price, such as private chains with free gas.',
     perChain: true,
   }),
+  minGasPrice: setting<bigint | null>({
+    type: amountOr('none'),
+    fallback: null,
+    description:
+      'The lowest price per gas to offer (base fee and tip together), for chains whose RPC nodes suggest less than they accept.',
+    perChain: true,
+  }),
+  minPriorityFee: setting<bigint | null>({
+    type: amountOr('none'),
+    fallback: null,
+    description: 'The lowest tip per gas to offer, for chains that require one.',
+    perChain: true,
+  }),
   maxTxFee: setting<bigint | null>({
     type: amountOr('none'),
     fallback: DEFAULT_MAX_TX_FEE_WEI,
