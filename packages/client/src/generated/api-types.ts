@@ -279,6 +279,8 @@ export interface Endpoint {
   readonly since: string
   /** `read`: Drover may read from it. `send`: it gets the transactions of all signers without their own endpoint. `private`: it gets the transactions of single signers, which are sent nowhere else. */
   readonly roles: readonly ('read' | 'send' | 'private')[]
+  /** Drover leaves this endpoint alone until then. */
+  readonly retryAt: string | null
   /** Drover reads from this endpoint now. */
   readonly inUse: boolean
   /** The newest block that it reported, and when Drover first saw it. */

@@ -34,6 +34,8 @@ export interface EndpointReport {
   readonly state: EndpointState
   /** In milliseconds since the epoch, as all times here. */
   readonly since: number
+  /** Left alone until then; null: it is used. */
+  readonly retryAt: number | null
   readonly roles: readonly EndpointRole[]
   /** Reads go to it. */
   readonly inUse: boolean

@@ -18,6 +18,7 @@ export const endpointResource = z.object({
     description:
       '`read`: Drover may read from it. `send`: it gets the transactions of all signers without their own endpoint. `private`: it gets the transactions of single signers, which are sent nowhere else.',
   }),
+  retryAt: instant.nullable().meta({ description: 'Drover leaves this endpoint alone until then.' }),
   inUse: z.boolean().meta({ description: 'Drover reads from this endpoint now.' }),
   head: z
     .object({ number: z.int(), seenAt: instant })
