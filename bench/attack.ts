@@ -1,8 +1,7 @@
 /** One tenant attacks with everything that it may use, nothing tuned; another goes on working. How much slower does it get? */
-import { existsSync, readdirSync } from 'node:fs'
-import { constants, getPriority, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { launchProcess } from '../tests/setup/launch-process.ts'
+import { lowerPriority } from './attack/lower-priority.ts'
 import { type Observed, observe } from './attack/victim.ts'
 import { createKey, startBenchStack } from './flow/stack.ts'
 import { build } from './flow.ts'
@@ -10,7 +9,6 @@ import { build } from './flow.ts'
 const ATTACKER = fileURLToPath(new URL('./attack/attacker.ts', import.meta.url))
 const ATTACK_MS = 120_000
 const WARM_UP_MS = 5_000
-const ATTACKER_NICENESS = 5
 
 /** `--seconds 20` makes it short. */
 export async function benchAttack(options: readonly string[]): Promise<void> {
@@ -50,16 +48,6 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
   } finally {
     await stack.stop()
   }
-}
-
-/**
- * It stands for other machines: what is measured is the service, not how well two processors are shared with the
- * attacker's own work. It still gets what the service, the database and the chain leave.
- */
-function lowerPriority(pid: number): void {
-  const priority = Math.min(constants.priority.PRIORITY_LOW, getPriority() + ATTACKER_NICENESS)
-  const threads = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`).map(Number) : [pid]
-  for (const thread of threads) setPriority(thread, priority)
 }
 
 function print(calm: Observed, attacked: Observed): void {

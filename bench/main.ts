@@ -1,6 +1,7 @@
 /** `npm run bench [name] [options]`: each prints a table with ratios against a baseline of the same run. */
 import { cpus } from 'node:os'
 import { benchAttack } from './attack.ts'
+import { benchFloods } from './floods.ts'
 import { benchFlow } from './flow.ts'
 import { benchGroupCommit } from './group-commit.ts'
 import { benchScale } from './scale.ts'
@@ -8,6 +9,7 @@ import { benchTimers } from './timers.ts'
 
 const BENCHES: Readonly<Record<string, (options: readonly string[]) => void | Promise<void>>> = {
   attack: benchAttack,
+  floods: benchFloods,
   flow: benchFlow,
   'group-commit': () => benchGroupCommit(),
   scale: benchScale,

@@ -100,7 +100,7 @@ const PACKAGES = {
       '`@drover/simulator`: a simulated cluster, chain and database with faults, for `drover simulate` and tests; never published',
     mayImport: ['server'],
   },
-  dashboard: { holds: 'the web page, built into the server package', mayImport: ['server/src/api/contract'] },
+  dashboard: { holds: 'the web page, built into the server package', mayImport: ['server/src/api/contract', 'client'] },
 }
 
 /** npm packages that only these folders of the server may know. */

@@ -2,6 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface Observed {
+  /** Ids of what was accepted. */
+  readonly accepted: readonly string[]
   readonly failures: Readonly<Record<string, number>>
   /** Milliseconds by kind of request, sorted. */
   readonly latencies: Readonly<Record<'accept' | 'read' | 'event', readonly number[]>>
@@ -15,6 +17,7 @@ export async function observe(
 ): Promise<Observed> {
   const latencies = { accept: [] as number[], read: [] as number[], event: [] as number[] }
   const failures: Record<string, number> = {}
+  const accepted: string[] = []
   const fail = (what: string): void => {
     failures[what] = (failures[what] ?? 0) + 1
   }
@@ -66,6 +69,7 @@ export async function observe(
       (async () => {
         const made = await time('accept', () => ask('/v1/transactions', { method: 'POST', body }))
         if (made?.id === undefined) return
+        accepted.push(made.id)
         await time('read', () => ask(`/v1/transactions/${made.id}`))
       })(),
     )
@@ -75,5 +79,5 @@ export async function observe(
   stop.abort()
   await following
   for (const list of Object.values(latencies)) list.sort((a, b) => a - b)
-  return { failures, latencies }
+  return { accepted, failures, latencies }
 }

@@ -49,11 +49,11 @@ export async function measureIdleLanes(lanes: number): Promise<Readonly<Record<s
   }
 }
 
-function keyOf(index: number): string {
+export function keyOf(index: number): string {
   return `0x${(index + 1).toString(16).padStart(64, '0')}`
 }
 
-async function untilLeased(databaseUrl: string, lanes: number): Promise<void> {
+export async function untilLeased(databaseUrl: string, lanes: number): Promise<void> {
   await withDatabase(databaseUrl, async (client) => {
     for (;;) {
       const { rows } = await client.query<{ count: string }>(

@@ -2,6 +2,8 @@
 import { defineConfig } from 'vite'
 
 export default defineConfig({
+  // The client from its sources: the page is built without building the other packages first.
+  resolve: { conditions: ['drover-source', 'module', 'browser', 'production'] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     target: 'es2023',

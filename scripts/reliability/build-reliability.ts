@@ -1,6 +1,7 @@
 /** docs/reliability.md: its figures come from the reports in docs/reliability, each written by the command that measures it. */
 import { existsSync, readFileSync } from 'node:fs'
 import { replaceSection } from '../generated-section.ts'
+import { presentFloods } from './floods-section.ts'
 import { presentMutation } from './mutation-section.ts'
 import { presentPlanted } from './planted-section.ts'
 import { presentSimulation } from './simulation-section.ts'
@@ -13,6 +14,7 @@ const SECTIONS: readonly (readonly [name: string, present: (report: never) => st
   ['planted-bugs', presentPlanted],
   ['mutation', presentMutation],
   ['storm', presentStorm],
+  ['floods', presentFloods],
 ]
 
 export function buildReliability(): string {

@@ -26,6 +26,22 @@ afterAll(async () => {
 })
 
 test.skipIf(CHROMIUM === undefined)(
+  'a signer: where its key is, that it signs, and how much of each rule is used',
+  async () => {
+    const { address } = developmentAccount(0)
+    await service.request('PUT', `/v1/signers/${address}/rules`, { count: { perDay: '7' } })
+    const page = await (await browser.newContext()).newPage()
+    await page.goto(`${service.url}/#/signer/${address}`)
+    await page.getByText('environment variable: DROVER_SIGNER_KEYS').waitFor()
+    await page.getByRole('heading', { name: 'Spending rules' }).waitFor()
+    await page.getByText('count.perDay').waitFor()
+    await page.getByRole('button', { name: 'Verify' }).click()
+    await page.getByText('Verified: it signed a challenge.').first().waitFor()
+    await page.close()
+  },
+)
+
+test.skipIf(CHROMIUM === undefined)(
   'asks for a key, refuses a wrong one, remembers a good one for the tab, and asks again after it is revoked',
   async () => {
     const page = await (await browser.newContext()).newPage()

@@ -43,6 +43,8 @@ test('starts, sends, stops on Ctrl-C, and keeps its data', async () => {
   expect(Object.keys(first.summary)).toEqual(['url', 'rpcUrl', 'databaseUrl', 'chainId', 'signers', 'signerKeys'])
   expect(first.summary.signers.map(({ policy }) => policy)).toEqual(['stable', 'fast', 'fast'])
   const [from, to] = first.summary.signers.map(({ address }) => address)
+  const key = { source: 'demo', place: 'drover dev', canSign: true }
+  expect(await getJson(`${first.summary.url}/v1/signers/${from}`)).toMatchObject({ lanes: [{ key }] })
   const posted = await fetch(`${first.summary.url}/v1/transactions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -252,14 +252,14 @@ describe('before signing, when the rules were tightened later', () => {
     const seen = await eventually(history, (all) => all.some(({ type }) => type === 'bump.refused'))
     expect(seen.find(({ type }) => type === 'bump.refused')).toMatchObject({ cause: 'bump_held_by_rule' })
     expect((await act('cancel')).status).toBe(200)
-    const { hash } = await eventually(
-      () => show(sent.body.id),
-      ({ attempts }) => attempts === 2,
-    )
-    // It is stored before it is sent: a block that comes first would still hold the one it replaces.
+    // It is stored before it is sent: the node must have it before a block comes.
     await eventually(
-      () => service.chain.rpc('eth_getTransactionByHash', [hash]),
-      (found) => found !== null,
+      async () => {
+        const { items } = (await call('GET', `${path}/attempts`)).body
+        const cancel = items.find(({ kind }: { kind: string }) => kind === 'cancel')
+        return cancel === undefined ? null : await service.chain.rpc('eth_getTransactionByHash', [cancel.hash])
+      },
+      (known) => known !== null,
     )
     expect(await mineUntil(sent.body.id, ({ state }) => state !== 'TRACKING')).toMatchObject({ state: 'CANCELLED' })
     await clearRules(rulesOf(carol.address))
@@ -279,6 +279,44 @@ describe('timers', () => {
       return (await firesOf(id)) as { state: string; transactionId: string }[]
     }, isThere)
   }
+
+  // A timer always calls something.
+  const ofTimers = KINDS.filter(([rule]) => rule !== 'contractCreation')
+  test.each(ofTimers)('%s (%j) is refused for a fire of a timer', async (rule, rules, tx) => {
+    await setRules(rulesOf(carol.address), rules)
+    const made = await call('POST', '/v1/timers', { ...timer(1), ...tx })
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    const [fire] = await mineFires(made.body.id, (fires) => fires.some(({ state }) => state !== 'OBSERVED'))
+    await call('DELETE', `/v1/timers/${made.body.id}`)
+    const fires = await firesOf(made.body.id)
+    // What it costs is known only when it is to be signed.
+    if (rule.startsWith('gas.')) {
+      const { transactionId } = fires.find(({ state }: { state: string }) => state === 'QUEUED')
+      expect(await mineUntil(transactionId, isHeld)).toMatchObject({ nonce: null, error: { reason: rule } })
+    } else {
+      expect(fire).toBeDefined()
+      for (const { state, skipReason } of fires.filter(({ state }: { state: string }) => state !== 'OBSERVED'))
+        expect([state, skipReason]).toEqual(['SKIPPED', 'refused_by_rule'])
+    }
+    await clearRules(rulesOf(carol.address))
+  })
+
+  test('only the key that made a timer changes what it sends, if rules bind either of them', async () => {
+    // Whoever operates may change the timers of others.
+    const mate = await makeKey('mate', ['read', 'send', 'operate'])
+    const path = `/v1/api-keys/${mate.id}/rules`
+    const made = await call('POST', '/v1/timers', timer(500))
+    const update = (key: Key) => call('PATCH', `/v1/timers/${made.body.id}`, { data: '0x12345678' }, key)
+    await setRules(path, { targets: [] })
+    expect((await update(mate)).body).toMatchObject({
+      code: 'forbidden',
+      detail: expect.stringContaining('rules bind'),
+    })
+    expect((await update(root)).status).toBe(200)
+    await clearRules(path)
+    expect((await update(mate)).status).toBe(200)
+    await call('DELETE', `/v1/timers/${made.body.id}`)
+  })
 
   test('a fire that the rules refuse is skipped; one that they hold later waits like any other', async () => {
     await setRules(rulesOf(carol.address), { targets: [{ to: TOKEN }] })
@@ -372,6 +410,17 @@ describe('approval by two keys', () => {
     const own = (await call('POST', '/v1/transactions', body, keys.get('boss'))).body
     expect((await decide(own.id, 'approve', 'boss')).body).toMatchObject({ code: 'forbidden' })
     expect((await decide(own.id, 'reject', 'ben')).body).toMatchObject({ state: 'CANCELLED', subState: 'not_approved' })
+  })
+
+  test('the approval of a key that is revoked meanwhile does not count', async () => {
+    const large = await send(above + 1n)
+    await makeKey('ann', ['read', 'approve'])
+    expect((await decide(large.id, 'approve', 'ann')).status).toBe(200)
+    await call('DELETE', `/v1/api-keys/${keys.get('ann')?.id}`)
+    expect((await decide(large.id, 'approve', 'ben')).body).toMatchObject({ approval: { missing: 1 } })
+    await makeKey('ann', ['read', 'approve'])
+    expect((await decide(large.id, 'approve', 'ann')).body).toMatchObject({ approval: { missing: 0 } })
+    await mineUntil(large.id, isConfirmed)
   })
 
   test('not approved in time, it is cancelled', async () => {

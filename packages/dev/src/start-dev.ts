@@ -126,7 +126,7 @@ function composeConfig(options: DevOptions, databaseUrl: string, rpcUrl: string)
     options.telemetry.log('warn', `drover dev brings its own and does not use ${ignored.join(', ')}`)
   }
   const env = Object.fromEntries(given.filter(([name]) => !isBrought(name)))
-  return loadConfig({
+  const loaded = loadConfig({
     flags: {},
     file: null,
     env: {
@@ -147,6 +147,7 @@ function composeConfig(options: DevOptions, databaseUrl: string, rpcUrl: string)
       ...(options.port !== undefined && { DROVER_PORT: String(options.port) }),
     },
   })
+  return { ...loaded, keys: { ...loaded.keys, areDemoKeys: true } }
 }
 
 function policyOf({ signers }: Config, address: string): Policy['preset'] {

@@ -1,6 +1,7 @@
 /** Rules for people: the limits, and how much of each is used. */
 import type { Rules } from '@drover/client'
-import { formatAmount } from '@drover/server/core'
+import { checksumText } from '@drover/server/contract'
+import { formatAmount, type SubjectId, spellSubject } from '@drover/server/core'
 import { type Field, presentFields } from '../output/present-fields.ts'
 import { type Column, presentTable } from '../output/present-table.ts'
 import type { Style } from '../output/style.ts'
@@ -8,9 +9,10 @@ import type { Style } from '../output/style.ts'
 type Use = Rules['usage'][number]
 
 export function presentRules({ subject, rules, usage, updatedAt, updatedBy }: Rules, style: Style): string {
-  if (rules === null) return `${subject} has no spending rules.`
+  const whose = checksumText(spellSubject(subject as SubjectId))
+  if (rules === null) return `The ${whose} has no spending rules.`
   const fields: readonly Field[] = [
-    ['rules of', subject],
+    ['rules of', whose],
     ['mode', rules.mode === 'report' ? 'report: nothing is refused' : 'enforce'],
     ['chains', rules.chains?.join(', ')],
     ['targets', rules.targets?.map(spellTarget).join(', ')],
@@ -31,7 +33,7 @@ export function presentRules({ subject, rules, usage, updatedAt, updatedBy }: Ru
 }
 
 const COLUMNS: readonly Column<Use>[] = [
-  { heading: 'RULE', isWhole: true, cell: ({ rule }) => rule },
+  { heading: 'RULE', isWhole: true, cell: ({ rule }) => checksumText(rule) },
   { heading: 'CHAIN', align: 'right', cell: ({ chainId }) => String(chainId) },
   { heading: 'USED', align: 'right', cell: (use) => spellFor(use, use.used) },
   { heading: 'LIMIT', align: 'right', cell: (use) => spellFor(use, use.limit) },

@@ -1,7 +1,8 @@
 /** `drover rules …`: what signers and API keys may spend. `drover policy test` is `drover rules test`. */
+import { checksumText } from '@drover/server/contract'
 import type { Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
-import { readChainId } from '../option-value.ts'
+import { readChainId, readInstantOrSpan } from '../option-value.ts'
 import { presentTable } from '../output/present-table.ts'
 import type { Style } from '../output/style.ts'
 import { addServiceCommand, type ServiceCommand } from '../service/service-command.ts'
@@ -10,6 +11,7 @@ import { readRuleFile } from './read-rule-file.ts'
 import { createReplay, type Replay } from './replay-rules.ts'
 import { readSubject } from './rule-subject.ts'
 
+const readSince = readInstantOrSpan(-1)
 const WHOSE = '<signer-or-key>'
 
 const show: ServiceCommand = {
@@ -67,15 +69,12 @@ function createTest(context: CommandContext): ServiceCommand {
   return {
     name: 'test <file>',
     description: 'show what a rule set would have done with past transactions; changes nothing',
-    examples: [
-      'drover rules test rules.json --from 0xf39F…',
-      'drover rules test rules.json --since 2026-01-01T00:00:00Z --json',
-    ],
+    examples: ['drover rules test rules.json --from 0xf39F…', 'drover rules test rules.json --since 720h --json'],
     configure: (command) =>
       void command
         .option('--from <address>', 'only transactions of this signer')
         .option('--chain-id <id>', 'only transactions on this chain', readChainId)
-        .option('--since <time>', 'only transactions accepted at or after this time'),
+        .option('--since <time>', 'only transactions accepted since then: a time or a span such as 720h', readSince),
     async run({ drover, signal, style, print }, command) {
       const { rules } = await readRuleFile(context.terminal.folder, command.args[0] ?? '')
       const { from, chainId, since } = command.opts<{ from?: string; chainId?: number; since?: string }>()
@@ -101,8 +100,8 @@ function presentReplay({ allowed, refused, toApprove, first }: ReturnType<Replay
   const columns = [
     { heading: 'TRANSACTION', isWhole: true as const, cell: ({ id }: (typeof first)[number]) => id },
     { heading: 'ACCEPTED', cell: ({ at }: (typeof first)[number]) => at },
-    { heading: 'RULE', isWhole: true as const, cell: ({ rule }: (typeof first)[number]) => rule },
-    { heading: 'WHY', cell: ({ message }: (typeof first)[number]) => message },
+    { heading: 'RULE', isWhole: true as const, cell: ({ rule }: (typeof first)[number]) => checksumText(rule) },
+    { heading: 'WHY', cell: ({ message }: (typeof first)[number]) => checksumText(message) },
   ]
   return [sum, '', 'The first that would be refused:', presentTable(columns, first, style)].join('\n')
 }

@@ -8,6 +8,7 @@ import type { Command } from 'commander'
 import { type CommandContext, printLine } from '../command-context.ts'
 import { EXIT } from '../exit-code.ts'
 import { readConfigInput } from '../setup/setting-flags.ts'
+import { presentRotation } from './present-rotation.ts'
 
 export type SignerKeyAction = 'create' | 'import' | 'rotate-master'
 
@@ -26,9 +27,7 @@ const ACTIONS: Readonly<Record<SignerKeyAction, Action>> = {
   },
   'rotate-master': async (admin) => {
     const value = await admin.rotate()
-    const keys = value.changed === 1 ? '1 key' : `${value.changed} keys`
-    const next = 'Give the nodes the new master key, then destroy the old one.'
-    return { value, words: `Encrypted ${keys} again under master key ${value.keyId}. ${next}` }
+    return { value, words: presentRotation(value) }
   },
 }
 

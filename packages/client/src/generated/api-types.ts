@@ -519,7 +519,7 @@ export interface KeyCheck {
   /** The key signed a challenge, and the address was recovered from it. */
   readonly verified: boolean
   /** Null: the node that answers does not have the key. */
-  readonly source: 'environment' | 'keystore' | 'mnemonic' | 'database' | 'vault' | 'remote' | 'aws_kms' | 'google_kms' | null
+  readonly source: 'environment' | 'demo' | 'keystore' | 'mnemonic' | 'database' | 'vault' | 'remote' | 'aws_kms' | 'google_kms' | null
   readonly place: string | null
   readonly problem: string | null
   readonly tookMs: number | null
@@ -640,7 +640,7 @@ export interface Lane {
   } | null
   /** The key of the signer, as seen by the node that answers. Null: that node does not have it. */
   readonly key: {
-    readonly source: 'environment' | 'keystore' | 'mnemonic' | 'database' | 'vault' | 'remote' | 'aws_kms' | 'google_kms'
+    readonly source: 'environment' | 'demo' | 'keystore' | 'mnemonic' | 'database' | 'vault' | 'remote' | 'aws_kms' | 'google_kms'
     /** Where the key is: a folder, a host, a region. */
     readonly place: string
     /** False if its key store does not respond. */
@@ -1019,7 +1019,7 @@ export interface RuleSetRequest {
     readonly perHour?: AmountInput | null
     readonly perDay?: AmountInput | null
   } | null
-  /** Amounts of `transfer`, `approve` and `transferFrom`, in the smallest unit of the token. */
+  /** Amounts of `transfer`, `approve`, `transferFrom` and the like (see rules.md), in the smallest unit of the token. */
   readonly tokens?: readonly ({
     readonly perTransaction?: AmountInput | null
     readonly perHour?: AmountInput | null
@@ -2127,6 +2127,8 @@ export interface Operations {
     readonly query: {
       /** `next` from the previous page. */
       readonly after?: number
+      /** Instead of `after`: start this many events before the newest one (0 to 10000). With 0 the page is empty, and `next` is the end of the stream. */
+      readonly tail?: number
       /** Whole number from 1 to 200. */
       readonly limit?: number
       /** Only events of these types (1 to 50, separated by commas). */

@@ -48,6 +48,17 @@ test('a history is read from its newest end, shown oldest first, and continued f
   ])
 })
 
+test('the end of the stream is read in pages, up to a bound', async () => {
+  const full = { items: Array.from({ length: 200 }, (_, index) => ({ eventId: index })), next: 7 }
+  const { api, requests } = createAnswered(() => json(full))
+  expect(await api.readTail(600)).toMatchObject({ items: { length: 600 }, next: 7 })
+  expect(requests.map(({ path }) => path)).toEqual([
+    '/v1/events?tail=600&limit=200',
+    '/v1/events?after=7&limit=200',
+    '/v1/events?after=7&limit=200',
+  ])
+})
+
 test('a transfer carries its key', async () => {
   const { api, requests } = createAnswered(() => json(SENT_TX, 202))
   await api.sendTransfer({ chainId: 31337, from: '0x1', to: '0x2', value: '1' }, 'key-1')
@@ -84,6 +95,13 @@ describe('what goes wrong', () => {
     await expect(refused).rejects.toThrow(ApiProblem)
     await expect(refused).rejects.toMatchObject({ problem: { code: 'not_found', detail: 'No, because.' } })
   })
+
+  test.each(['chain_unavailable', 'timers_unavailable'])(
+    'a chain or its timers being down is not absence: %s',
+    async (code) => {
+      await expect(createAnswered(() => problem(503, code)).api.showTimerQueue(1)).rejects.toThrow(ApiProblem)
+    },
+  )
 
   test.each([
     ['no connection', () => Promise.reject(new TypeError('Failed to fetch'))],

@@ -1,29 +1,28 @@
 /** The calls that the page makes, all of them to its own origin. */
-import { ApiProblem, ServiceAway } from './api-failure.ts'
+import { createAdminCalls } from './admin-calls.ts'
 import type {
   AttemptResource,
   ChainResource,
+  ConfirmationsResource,
   EventResource,
   ExplanationResource,
+  FeesResource,
   KeyCheckResource,
   LaneResource,
   NodeResource,
-  Problem,
   Readiness,
+  ReceiptWithLogs,
   ReservationResource,
   ResetResource,
   RulesResource,
   TransactionResource,
 } from './api-resources.ts'
+import type { List } from './list.ts'
+import { createRequester } from './requester.ts'
+import { createTimerCalls } from './timer-calls.ts'
 
-const TIMEOUT_MS = 10_000
 const HISTORY_PAGE = 100
-const AWAY =
-  'Drover does not respond. Check that it is running and that this address is right. Transactions are safe: Drover continues where it left off.'
-
-interface List<T> {
-  readonly items: readonly T[]
-}
+const EVENT_PAGE = 200
 
 export interface TransactionPage extends List<TransactionResource> {
   readonly next: string | null
@@ -52,7 +51,12 @@ export interface Transfer {
   readonly to: string
   /** Wei, in decimal. */
   readonly value: string
+  /** Left out: a plain transfer. */
+  readonly data?: string
 }
+
+/** What a node answers to a JSON-RPC call. */
+export type RpcAnswer = { readonly result: string } | { readonly error: { readonly message: string } }
 
 export interface ReservationPage extends List<ListedReservation> {
   readonly next: string | null
@@ -84,27 +88,20 @@ export type OperatorAction = ExplanationResource['options'][number]['action']
 export type ApiClient = ReturnType<typeof createApiClient>
 
 export function createApiClient(ports: { readonly fetch: typeof fetch }) {
-  const post = async <T = TransactionResource>(
-    path: string,
-    body: unknown,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<T> => {
-    const init = {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    }
-    return readAnswer<T>(await ask(ports.fetch, path, init))
-  }
-  const get = async <T>(path: string): Promise<T> => readAnswer<T>(await ask(ports.fetch, path, {}))
+  const requester = createRequester(ports.fetch)
+  const { get, call } = requester
+  const post = <T = TransactionResource>(path: string, body: unknown, headers: Readonly<Record<string, string>>) =>
+    call<T>('POST', path, body, headers)
 
   return {
+    ...createAdminCalls(requester),
+    ...createTimerCalls(requester),
     /** "Not ready" comes with status 503 and is an answer like any other. */
     async readReadiness(): Promise<Readiness> {
-      const response = await ask(ports.fetch, '/readyz', {})
+      const response = await requester.ask('/readyz')
       const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
       if (response.status === 503 && isJson) return (await response.json()) as Readiness
-      return readAnswer<Readiness>(response)
+      return requester.readAnswer<Readiness>(response)
     },
     listChains: () => get<List<ChainResource>>('/v1/chains'),
     listSigners: () => get<List<LaneResource>>('/v1/signers'),
@@ -113,6 +110,8 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
       get<{ lanes: readonly LaneResource[]; resets: readonly ResetResource[] }>(
         `/v1/signers/${encodeURIComponent(address)}`,
       ),
+    changeSigner: (address: string, change: { readonly chainId: number; readonly policy: unknown }) =>
+      call<LaneResource>('PATCH', `/v1/signers/${encodeURIComponent(address)}`, change),
     getRules: (address: string) => get<RulesResource>(`/v1/signers/${encodeURIComponent(address)}/rules`),
     listTransactions: (query: TransactionQuery) => get<TransactionPage>(`/v1/transactions?${formQuery(query)}`),
     getTransaction: (key: string) => get<TransactionResource>(`/v1/transactions/${encodeURIComponent(key)}`),
@@ -124,15 +123,39 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
       const { items, next } = await get<List<EventResource> & { readonly next: number | null }>(path)
       return { entries: items.toReversed(), earlier: next }
     },
-    readEvents: (after: number, limit: number) =>
-      get<List<EventResource> & { readonly next: number }>(`/v1/events?after=${after}&limit=${limit}`),
+    /** The newest events, oldest first, and the cursor after them. */
+    async readTail(count: number): Promise<{ readonly items: readonly EventResource[]; readonly next: number }> {
+      const read = (query: string) =>
+        get<List<EventResource> & { readonly next: number }>(`/v1/events?${query}&limit=${EVENT_PAGE}`)
+      let page = await read(`tail=${count}`)
+      const items = [...page.items]
+      // Bounded: while it is read, more may come without end.
+      for (let pages = 1; page.items.length === EVENT_PAGE && pages < count / EVENT_PAGE; pages++) {
+        page = await read(`after=${page.next}`)
+        items.push(...page.items)
+      }
+      return { items, next: page.next }
+    },
+    readFees: (chainId: number) => get<FeesResource>(`/v1/chains/${chainId}/fees`),
 
+    /** The receipt with its logs, which the service reads from the chain. */
+    readReceipt: (key: string) =>
+      get<ReceiptWithLogs>(`/v1/transactions/${encodeURIComponent(key)}/receipt?include=logs`),
+    readConfirmations: (key: string) =>
+      get<ConfirmationsResource>(`/v1/transactions/${encodeURIComponent(key)}/confirmations`),
     explainTransaction: (key: string) =>
       get<ExplanationResource>(`/v1/transactions/${encodeURIComponent(key)}/explain`),
 
     /** The same key again never sends twice. */
     sendTransfer: (transfer: Transfer, idempotencyKey: string) =>
       post('/v1/transactions', transfer, { 'idempotency-key': idempotencyKey }),
+
+    /** Runs a call on the chain as it is now, without sending it. */
+    estimateGas: ({ chainId, from, to, value, data }: Transfer) => {
+      const call = { from, to, value: `0x${BigInt(value).toString(16)}`, ...(data !== undefined && { data }) }
+      const body = { jsonrpc: '2.0', id: 1, method: 'eth_estimateGas', params: [call] }
+      return post<RpcAnswer>(`/rpc/${chainId}`, body, {})
+    },
 
     /** What an operator does to a transaction; `body` has the reason. */
     operate: (key: string, action: OperatorAction, body: Readonly<Record<string, string>>) =>
@@ -157,10 +180,8 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
     },
 
     /** Signs a challenge with the key of a signer. */
-    verifySigner: async (address: string) => {
-      const path = `/v1/signers/${encodeURIComponent(address)}/verify`
-      return readAnswer<KeyCheckResource>(await ask(ports.fetch, path, { method: 'POST' }))
-    },
+    verifySigner: (address: string) =>
+      call<KeyCheckResource>('POST', `/v1/signers/${encodeURIComponent(address)}/verify`),
   }
 }
 
@@ -173,33 +194,4 @@ function formQuery({ states, from, found, order, after, limit }: TransactionQuer
     ...(order !== undefined && { order }),
     ...(after !== null && { after }),
   })
-}
-
-async function ask(send: typeof fetch, path: string, init: RequestInit): Promise<Response> {
-  try {
-    return await send(path, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
-  } catch (error) {
-    throw new ServiceAway(AWAY, { cause: error })
-  }
-}
-
-/** The page trusts the shape: it is served by the same process that answers. */
-async function readAnswer<T>(response: Response): Promise<T> {
-  const body = await readJson(response)
-  if (response.ok) return body as T
-  const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json') ?? false
-  if (!isProblem) throw new ServiceAway(`A proxy in front of Drover answered with status ${response.status}.`)
-  const problem = body as Problem
-  if (response.status === 503) throw new ServiceAway(problem.detail)
-  throw new ApiProblem(problem)
-}
-
-async function readJson(response: Response): Promise<unknown> {
-  try {
-    return await response.json()
-  } catch (error) {
-    throw new ServiceAway(`The response (status ${response.status}) is incomplete or not from Drover.`, {
-      cause: error,
-    })
-  }
 }

@@ -1,13 +1,17 @@
-/** What every component may reach: the service's API, the key for it and the page's pulse. */
+/** What every component may reach: the service's API, the key for it, the page's pulse, the events and the figures. */
 import { createContext } from 'preact'
 import type { ApiClient } from '../api/api-client.ts'
 import type { KeyHolder } from '../api/key-holder.ts'
+import type { Board } from './board.ts'
+import type { EventHub } from './event-hub.ts'
 import type { Pulse } from './pulse.ts'
 
 interface ServicePorts {
   readonly api: ApiClient
   readonly pulse: Pulse
   readonly keys: KeyHolder
+  readonly hub: EventHub
+  readonly board: Board
 }
 
 const MISSING: ServicePorts = {
@@ -19,6 +23,12 @@ const MISSING: ServicePorts = {
   },
   get keys(): never {
     throw new Error('rendered outside of the app: there is nobody to hold a key')
+  },
+  get hub(): never {
+    throw new Error('rendered outside of the app: there are no events')
+  },
+  get board(): never {
+    throw new Error('rendered outside of the app: there are no figures')
   },
 }
 

@@ -1,61 +1,61 @@
-/** The page that stays open all day: what needs attention, the signers, the transactions, and what happens now. */
-
+/** The state of the whole service: what needs a person, how much is under way, and what is happening. */
+import type { LaneResource } from '../api/api-resources.ts'
 import type { Overview } from '../live/overview.ts'
 import type { Resource } from '../live/use-resource.ts'
-import { ActivityPanel } from '../parts/activity-panel.tsx'
-import { ConcernList } from '../parts/concern-list.tsx'
-import { EndpointTable } from '../parts/endpoint-table.tsx'
+import { ActivityPanel } from '../parts/overview/activity-panel.tsx'
+import { ChainList } from '../parts/overview/chain-list.tsx'
+import { Charts } from '../parts/overview/charts.tsx'
+import { ConcernList } from '../parts/overview/concern-list.tsx'
+import { Totals } from '../parts/overview/totals.tsx'
 import { Loaded } from '../parts/placeholders.tsx'
-import { SignerTable } from '../parts/signer/signer-table.tsx'
-import { Totals } from '../parts/totals.tsx'
-import { SendForm } from '../parts/transaction/send-form.tsx'
-import { TransactionFilter } from '../parts/transaction/transaction-filter.tsx'
-import { TransactionPanel } from '../parts/transaction/transaction-panel.tsx'
-import { LOCAL_CHAIN_ID } from '../words/chain-names.ts'
-import { formHash, type OverviewRoute } from './route.ts'
+import { LaneList } from '../parts/signer/lane-list.tsx'
+import { formHash } from './route.ts'
 import { useTitle } from './use-route.ts'
 
-interface OverviewPageProps {
-  readonly route: OverviewRoute
-  readonly overview: Resource<Overview>
-}
+const SHOWN_SIGNERS = 8
 
-export function OverviewPage({ route, overview }: OverviewPageProps) {
+export function OverviewPage({ overview }: { readonly overview: Resource<Overview> }) {
   const known = overview.type === 'ready' ? overview.value : null
   const stuck = known?.lanes.reduce((sum, lane) => sum + lane.stuck, 0) ?? 0
   // Readable from a tab that is not in front.
   useTitle(stuck > 0 ? `(${stuck} stuck)` : '')
-  const localLanes = known?.lanes.filter((lane) => lane.chainId === LOCAL_CHAIN_ID) ?? []
   return (
     <>
       <h1 class="sr-only">Overview</h1>
       {known !== null && <ConcernList overview={known} />}
       {known !== null && <Totals overview={known} />}
+      <Charts chains={known?.chains ?? []} />
       <div class="columns">
         <div class="column-main">
+          <section class="panel" aria-labelledby="chains-title">
+            <div class="panel-head">
+              <h2 id="chains-title">Chains</h2>
+            </div>
+            <Loaded resource={overview} rows={1}>
+              {({ chains }) => <ChainList chains={chains} />}
+            </Loaded>
+          </section>
           <section class="panel" aria-labelledby="signers-title">
             <div class="panel-head">
               <h2 id="signers-title">Signers</h2>
+              <a class="panel-more" href={formHash({ page: 'signers' })}>
+                {known === null || known.lanes.length <= SHOWN_SIGNERS ? 'All signers' : `All ${known.lanes.length}`}
+              </a>
             </div>
-            <Loaded resource={overview}>{({ lanes }) => <SignerTable lanes={lanes} />}</Loaded>
-          </section>
-          <TransactionPanel
-            query={route}
-            linkTo={(after) => formHash({ ...route, after })}
-            filter={<TransactionFilter route={route} lanes={known?.lanes ?? []} />}
-          />
-          <section class="panel" aria-labelledby="endpoints-title">
-            <div class="panel-head">
-              <h2 id="endpoints-title">RPC endpoints</h2>
-            </div>
-            <Loaded resource={overview}>{({ chains }) => <EndpointTable chains={chains} />}</Loaded>
+            <Loaded resource={overview}>
+              {({ lanes }) => <LaneList lanes={busiestFirst(lanes).slice(0, SHOWN_SIGNERS)} />}
+            </Loaded>
           </section>
         </div>
-        <div class="column-side">
-          {localLanes.length > 0 && <SendForm lanes={localLanes} />}
-          <ActivityPanel />
-        </div>
+        <ActivityPanel />
       </div>
     </>
   )
+}
+
+/** Trouble first, then load; else as the service lists them. */
+function busiestFirst(lanes: readonly LaneResource[]): readonly LaneResource[] {
+  const weigh = ({ problems, stuck, inFlight, queued }: LaneResource) =>
+    problems.length * 1e6 + stuck * 1e6 + Math.min(1e6, inFlight + queued)
+  return lanes.toSorted((a, b) => weigh(b) - weigh(a))
 }

@@ -10,6 +10,9 @@ import { Copyable } from '../parts/copyable.tsx'
 import { Loaded } from '../parts/placeholders.tsx'
 import { LaneActions } from '../parts/signer/lane-actions.tsx'
 import { LaneFacts } from '../parts/signer/lane-facts.tsx'
+import { LaneFunding } from '../parts/signer/lane-funding.tsx'
+import { NonceStrip } from '../parts/signer/nonce-strip.tsx'
+import { PolicyEditor } from '../parts/signer/policy-editor.tsx'
 import { ReservationPanel } from '../parts/signer/reservation-panel.tsx'
 import { RulesPanel } from '../parts/signer/rules-panel.tsx'
 import { TransactionPanel } from '../parts/transaction/transaction-panel.tsx'
@@ -33,8 +36,8 @@ export function SignerPage({ address, after }: { readonly address: string; reado
               <h1>{lanes[0]?.label ?? 'Signer'}</h1>
               <Copyable text={lanes[0]?.address ?? address} shown={lanes[0]?.address ?? address} what="address" />
             </div>
-            <RulesPanel shown={rules} />
             <Lanes lanes={lanes} resets={resets} />
+            <RulesPanel shown={rules} chainIds={lanes.map(({ chainId }) => chainId)} />
             <TransactionPanel
               query={{ group: 'all', from: address, after }}
               linkTo={(cursor) => formHash({ page: 'signer', address, after: cursor })}
@@ -57,9 +60,14 @@ function Lanes({ lanes, resets }: LanesProps) {
     <>
       {lanes.map((lane) => (
         <Fragment key={lane.chainId}>
-          <LaneFacts lane={lane} />
-          <ReservationPanel lane={lane} />
+          <NonceStrip lane={lane} />
+          <div class="columns">
+            <LaneFacts lane={lane} />
+            <LaneFunding lane={lane} />
+          </div>
           <LaneActions lane={lane} last={resets.find(({ chainId }) => chainId === lane.chainId) ?? null} />
+          <PolicyEditor lane={lane} />
+          <ReservationPanel lane={lane} />
         </Fragment>
       ))}
     </>

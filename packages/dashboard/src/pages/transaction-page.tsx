@@ -5,18 +5,19 @@ import type { AttemptResource, ExplanationResource, TransactionResource } from '
 import { shortenAddress } from '../format/shorten.ts'
 import { Service } from '../live/service.ts'
 import { useResource } from '../live/use-resource.ts'
-import { BackLink } from '../parts/back-link.tsx'
 import { ErrorBox } from '../parts/error-box.tsx'
 import { Loaded } from '../parts/placeholders.tsx'
 import { AttemptList } from '../parts/transaction/attempt-list.tsx'
 import { Explanation } from '../parts/transaction/explanation.tsx'
 import { HistoryList } from '../parts/transaction/history-list.tsx'
 import { IntentFacts } from '../parts/transaction/intent-facts.tsx'
+import { PlaceInLine } from '../parts/transaction/place-in-line.tsx'
 import { ReceiptFacts } from '../parts/transaction/receipt-facts.tsx'
 import { StageLine } from '../parts/transaction/stage-line.tsx'
 import { StateChip } from '../parts/transaction/state-chip.tsx'
 import { deriveStages } from '../words/stages.ts'
 import { isTerminal, STATE_NAMES } from '../words/state-words.ts'
+import { ALL_TRANSACTIONS, formHash } from './route.ts'
 import { useTitle } from './use-route.ts'
 
 interface WholeTransaction {
@@ -33,7 +34,9 @@ export function TransactionPage({ txKey }: { readonly txKey: string }) {
   useTitle(tx === null ? 'Transaction' : `${STATE_NAMES[tx.state]} · nonce ${tx.nonce ?? 'none'}`)
   return (
     <>
-      <BackLink />
+      <p class="back-link">
+        <a href={formHash(ALL_TRANSACTIONS)}>← Transactions</a>
+      </p>
       <Loaded resource={whole} rows={8}>
         {(value) => <Whole {...value} />}
       </Loaded>
@@ -65,8 +68,9 @@ function Whole({ tx, attempts, history, explanation }: WholeTransaction) {
         <StateChip state={tx.state} />
       </div>
       <section class="panel stage-panel" aria-label="Progress">
-        <StageLine stages={deriveStages(tx, history.entries)} />
         <Explanation txId={tx.id} explanation={explanation} isFinal={isTerminal(tx.state)} />
+        {isInLine(tx) && <PlaceInLine tx={tx} />}
+        <StageLine stages={deriveStages(tx, history.entries)} />
         {tx.error !== null && <ErrorBox error={tx.error} isFinal={isTerminal(tx.state)} />}
       </section>
       <div class="columns is-even">
@@ -81,4 +85,9 @@ function Whole({ tx, attempts, history, explanation }: WholeTransaction) {
       </div>
     </>
   )
+}
+
+/** Others go before what has to be approved, or is held by a rule. */
+function isInLine({ state, subState }: TransactionResource): boolean {
+  return state === 'QUEUED' && subState !== 'awaiting_approval' && subState !== 'held_by_rule'
 }

@@ -1,10 +1,10 @@
-/** The way back to the overview. */
+/** The way back to the list of signers. */
 import { formHash } from '../pages/route.ts'
 
 export function BackLink() {
   return (
     <p class="back-link">
-      <a href={formHash({ page: 'overview', group: 'all', from: null, after: null })}>← Overview</a>
+      <a href={formHash({ page: 'signers' })}>← Signers</a>
     </p>
   )
 }

@@ -4,7 +4,7 @@ import type { Problem } from '../api/api-resources.ts'
 import type { Resource } from '../live/use-resource.ts'
 import { AlertIcon } from './icons.tsx'
 
-function Loading({ rows = 3 }: { readonly rows?: number }) {
+export function Loading({ rows = 3 }: { readonly rows?: number }) {
   return (
     <div class="loading" role="status">
       <span class="sr-only">Loading</span>
@@ -24,7 +24,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   )
 }
 
-function Failed({ problem }: { readonly problem: Problem }) {
+export function Failed({ problem }: { readonly problem: Problem }) {
   return (
     <div class="failed" role="alert">
       <AlertIcon />

@@ -18,9 +18,6 @@ const KNOWN: ReadonlyMap<number, KnownChain> = new Map([
   [11155111, { name: 'Sepolia', symbol: 'ETH' }],
 ])
 
-/** The number that development chains have; no real money is there. */
-export const LOCAL_CHAIN_ID = 31337
-
 export function nameChain(chainId: number): string {
   return KNOWN.get(chainId)?.name ?? `Chain ${chainId}`
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LaneResource } from '../api/api-resources.ts'
-import { findConcerns } from './concerns.ts'
+import { findApprovalConcerns, findConcerns, findWebhookConcerns } from './concerns.ts'
 import { LANE } from './sample-resources.suite.ts'
 
 const READY = { ready: true, problems: [] }
@@ -115,4 +115,44 @@ test.each([
     },
   ])
   expect(findConcerns(READY, [{ ...LANE, chain: { ...chain, drift: 0 } }])).toEqual([])
+})
+
+test('a webhook that Drover turned off or that fails needs a person; one that an operator turned off does not', () => {
+  const webhook = {
+    id: '0192f1c2-7d1e-7c11-9a3e-5b1f0c9a77d1',
+    url: 'https://receiver.example',
+    description: null,
+    types: null,
+    chainId: null,
+    from: null,
+    completions: false,
+    enabled: true,
+    disabled: null,
+    failingSince: null,
+    plannedTo: 1,
+    previousSecretUntil: null,
+    createdAt: LANE.createdAt,
+    createdBy: 'ops',
+  }
+  const off = (reason: 'operator' | 'gone' | 'failing') => ({
+    ...webhook,
+    enabled: false,
+    disabled: { reason, at: LANE.createdAt },
+  })
+  expect(findWebhookConcerns([webhook, off('operator')])).toEqual([])
+  const concerns = findWebhookConcerns([off('gone'), off('failing'), { ...webhook, failingSince: LANE.createdAt }])
+  expect(concerns.map(({ level }) => level)).toEqual(['bad', 'bad', 'warn'])
+  expect(concerns[0]?.href).toBe(`#/webhook/${webhook.id}`)
+})
+
+test('what waits for approval needs a person: one is opened, several are listed', () => {
+  const waiting = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `tx-${index}` }))
+  expect(findApprovalConcerns([], 3)).toEqual([])
+  expect(findApprovalConcerns(waiting(1), 3)).toMatchObject([
+    { text: 'A transaction waits for approval', href: '#/tx/tx-0' },
+  ])
+  expect(findApprovalConcerns(waiting(2), 3)).toMatchObject([
+    { text: '2 transactions wait for approval', href: '#/transactions?state=approval' },
+  ])
+  expect(findApprovalConcerns(waiting(3), 3)).toMatchObject([{ text: '3 or more transactions wait for approval' }])
 })

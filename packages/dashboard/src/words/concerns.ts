@@ -1,8 +1,15 @@
 /** What needs attention now, worst first. An empty list means that the service knows of no problem. */
-import type { ChainResource, EndpointResource, LaneResource, Readiness } from '../api/api-resources.ts'
+import type {
+  ChainResource,
+  EndpointResource,
+  LaneResource,
+  Readiness,
+  TransactionResource,
+  WebhookResource,
+} from '../api/api-resources.ts'
 import { formatCount } from '../format/format-amount.ts'
 import { shortenAddress } from '../format/shorten.ts'
-import { formHash } from '../pages/route.ts'
+import { formHash, TO_APPROVE } from '../pages/route.ts'
 import { adviseOnDrift, describeDrift } from './drift.ts'
 import { nameEndpointState } from './endpoint-states.ts'
 
@@ -45,7 +52,42 @@ function inspectEndpoint({ name, state, lagBlocks, lastError }: EndpointResource
   if (state === 'healthy' || state === 'unverified') return []
   const why = state === 'lagging' ? `${formatCount(lagBlocks ?? 0)} blocks behind` : (lastError?.message ?? '')
   const text = `RPC endpoint ${name}: ${nameEndpointState(state)}${why && `, ${why}`}`
-  return [{ level: 'warn', text, action: null, runbook: 'docs/runbook.md#rpc-endpoint', href: null }]
+  const action = 'Drover uses the other endpoints. If there is none, check the node or add a URL to `rpcUrl`.'
+  const runbook = 'docs/runbook.md#rpc-endpoint'
+  return [{ level: 'warn', text, action, runbook, href: formHash({ page: 'cluster' }) }]
+}
+
+/** `counted`: how many were asked for at most. */
+export function findApprovalConcerns(
+  unapproved: readonly Pick<TransactionResource, 'id'>[],
+  counted: number,
+): readonly Concern[] {
+  const [first] = unapproved
+  if (first === undefined) return []
+  const runbook = 'docs/runbook.md#awaiting-approval'
+  const action = 'Approve or reject. What is not approved in time is cancelled.'
+  if (unapproved.length === 1) {
+    const href = formHash({ page: 'transaction', key: first.id })
+    return [{ level: 'warn', text: 'A transaction waits for approval', action, runbook, href }]
+  }
+  const many = unapproved.length < counted ? formatCount(unapproved.length) : `${formatCount(counted)} or more`
+  const text = `${many} transactions wait for approval`
+  return [{ level: 'warn', text, action, runbook, href: formHash(TO_APPROVE) }]
+}
+
+/** Webhooks that get nothing, or whose receiver does not take it. */
+export function findWebhookConcerns(webhooks: readonly WebhookResource[]): readonly Concern[] {
+  return webhooks.flatMap(({ id, url, disabled, failingSince }): Concern[] => {
+    const href = formHash({ page: 'webhook', id })
+    const runbook = 'docs/runbook.md#webhook'
+    if (disabled !== null && disabled.reason !== 'operator') {
+      const action = 'Repair the receiver, then turn the webhook on again. What it missed is delivered then.'
+      return [{ level: 'bad', text: `Webhook ${url}: turned off since ${disabled.at}`, action, runbook, href }]
+    }
+    if (disabled !== null || failingSince === null) return []
+    const action = 'Check the receiver. Drover keeps trying, and turns the webhook off if nothing arrives for too long.'
+    return [{ level: 'warn', text: `Webhook ${url}: failing since ${failingSince}`, action, runbook, href }]
+  })
 }
 
 function inspectLane(lane: LaneResource): Concern[] {
@@ -57,7 +99,8 @@ function inspectLane(lane: LaneResource): Concern[] {
   })
   if (lane.paused) {
     const text = `${who}: paused, ${formatCount(lane.queued)} queued`
-    concerns.push({ level: 'warn', text, action: null, runbook: null, href })
+    const action = 'Resume it on its page when the reason is gone. Until then its queue grows.'
+    concerns.push({ level: 'warn', text, action, runbook: null, href })
   }
   const drift = lane.chain?.drift ?? 0
   const said = describeDrift(drift)

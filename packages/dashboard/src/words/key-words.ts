@@ -5,6 +5,7 @@ type Key = NonNullable<LaneResource['key']>
 
 const SOURCES: Readonly<Record<Key['source'], string>> = {
   environment: 'environment variable',
+  demo: 'demo key',
   keystore: 'keystore',
   mnemonic: 'mnemonic',
   database: 'database',

@@ -19,6 +19,7 @@ import type { DecideApproval } from '../engine/rules/decide-approval.ts'
 import type { ManageRules } from '../engine/rules/manage-rules.ts'
 import type { FairTurns } from '../engine/tenants/fair-turns.ts'
 import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
+import type { UnreadBytes } from '../engine/tenants/unread-bytes.ts'
 import type { WorkTurns } from '../engine/tenants/work-turns.ts'
 import type { Timers } from '../engine/timers/timers.ts'
 import type { TransactionWaits } from '../engine/wait/transaction-waits.ts'
@@ -113,6 +114,10 @@ export interface ApiServices {
   readonly waits: TransactionWaits
   /** Bytes of the request bodies being read or processed. */
   readonly bodies: TenantPool
+  /** Bytes of answers that clients have not read yet. */
+  readonly unread: UnreadBytes
+  /** A client that reads nothing of its answer for this long is disconnected. */
+  readonly stallMs: number
   /** Turns on this node, so a flood from one tenant makes only that tenant wait. */
   readonly work: WorkTurns
   /** For work on long lists. */

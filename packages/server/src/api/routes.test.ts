@@ -234,6 +234,15 @@ describe('events', () => {
     expect(await get('/v1/events?types=')).toMatchObject({ status: 400, body: { field: 'types' } })
   })
 
+  test('the newest ones, counted from the end, and a cursor to go on from', async () => {
+    for (let value = 1; value <= 3; value++) await send(value)
+    const read = async (query: string) => eventPage.parse((await get(`/v1/events?${query}`)).body)
+    expect((await read('tail=2')).items.map(({ eventId }) => eventId)).toEqual([2, 3])
+    expect((await read('tail=100')).items).toHaveLength(3)
+    expect(await read('tail=0')).toEqual({ items: [], next: 3 })
+    expect(await get('/v1/events?tail=2&after=1')).toMatchObject({ status: 400, body: { field: 'tail' } })
+  })
+
   test('an invalid cursor', async () => {
     expect(await get('/v1/events?after=-1')).toMatchObject({ status: 400, body: { field: 'after' } })
   })

@@ -44,7 +44,7 @@ export function wireApi(config: Config, parts: ApiParts): HttpServer {
   const { telemetry } = parts
   const { store, clock, signer, access, chains } = parts.adapters
   const { signers, acceptBatch, waits } = parts.wired
-  const { work, reads, bodies } = parts.wired.turns
+  const { work, reads, bodies, unread } = parts.wired.turns
   const { sharePercent } = config.tenants
   const endpoint = createJsonRpcServer({
     store,
@@ -69,6 +69,7 @@ export function wireApi(config: Config, parts: ApiParts): HttpServer {
     clock,
     telemetry,
     bodies,
+    unread,
     work,
     sharePercent,
     maxSockets,
@@ -87,6 +88,7 @@ function createServices(config: Config, { adapters, wired, webhooks, timers, tel
   return {
     ...wired.around,
     ...wired.turns,
+    stallMs: config.events.stallMs,
     nodeId,
     access,
     apiKeys: createApiKeys({
@@ -97,7 +99,7 @@ function createServices(config: Config, { adapters, wired, webhooks, timers, tel
     accept,
     acceptBatch,
     operate,
-    decideApproval: createDecideApproval({ store, clock, telemetry }),
+    decideApproval: createDecideApproval({ keys, store, clock, telemetry }),
     rules,
     reservations: { ...reservations, list: createListReservations(store) },
     takeBack: createTakeBackNonces({ store, chains }),
@@ -110,7 +112,7 @@ function createServices(config: Config, { adapters, wired, webhooks, timers, tel
     feeMarkets: engine.feeMarkets,
     maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),
-    ownKeys: createOwnKeys(config, adapters),
+    ownKeys: createOwnKeys(config, adapters, telemetry),
     store,
     clock,
     chainStatus,

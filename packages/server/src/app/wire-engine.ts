@@ -21,6 +21,7 @@ import { createSpendingRules, type SpendingRules } from '../engine/rules/spendin
 import type { FairTurns } from '../engine/tenants/fair-turns.ts'
 import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
+import { createUnreadBytes, type UnreadBytes } from '../engine/tenants/unread-bytes.ts'
 import { createWorkTurns, type WorkTurns } from '../engine/tenants/work-turns.ts'
 import { createTransactionWaits, type TransactionWaits } from '../engine/wait/transaction-waits.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
@@ -49,6 +50,7 @@ export interface WiredEngine {
     readonly pieces: Pieces
     readonly reads: FairTurns
     readonly bodies: TenantPool
+    readonly unread: UnreadBytes
   }
   readonly around: Around
   maxTxFeeOf(chainId: number): bigint | null
@@ -154,6 +156,7 @@ export async function wireEngine(
       pieces,
       reads: createReadTurns({ sharePercent, clock, isCrowded: work.isCrowded }),
       bodies: createBodyPool({ maxBytes: config.tenants.maxBodyBytes, sharePercent }),
+      unread: createUnreadBytes({ maxBytes: config.tenants.maxBodyBytes, sharePercent }),
     },
     around,
     maxTxFeeOf,

@@ -9,6 +9,8 @@ import type { PathRange } from './values/path-range.ts'
 /** Null, or an empty list: the source is not used. */
 export interface KeyConfig {
   readonly privateKeys: readonly Hex[]
+  /** The private keys are those of `drover dev`, which everyone knows. No setting says so. */
+  readonly areDemoKeys: boolean
   readonly keystore: { readonly folder: string; readonly password: SecretRef } | null
   readonly mnemonic: { readonly phrase: SecretRef; readonly path: PathRange } | null
   /** The first encrypts. */
@@ -35,6 +37,7 @@ export function toKeyConfig(values: KeyValues): KeyConfig {
   const { vaultToken } = values
   return {
     privateKeys: values.signerKeys,
+    areDemoKeys: false,
     keystore: folder === null || password === null ? null : { folder, password },
     mnemonic: phrase === null ? null : { phrase, path: values.mnemonicPath },
     masterKeys: values.masterKey,

@@ -204,7 +204,7 @@ export const SETTINGS = {
     type: integer(8, 65_536),
     fallback: 64,
     description:
-      'How many MiB of requests a node reads and processes at the same time. It answers more with 429 or 503.',
+      'How many MiB of requests a node reads and processes at the same time. It answers more with 429 or 503. Also how many MiB of answers clients may leave unread: above that, the connection with the most unread bytes is ended.',
   }),
   reservationTtl: setting({
     type: duration(1_000, DAY),
@@ -411,7 +411,7 @@ export const SETTINGS = {
     type: duration(100, 10 * MINUTE),
     fallback: 30_000,
     description:
-      'Drover disconnects a client that reads nothing from its event stream for this long. The client can resume.',
+      'Drover disconnects a client that reads nothing from its event stream, or from an answer, for this long. A stream can be resumed.',
   }),
   simulationTimeout: setting({
     type: duration(10, MINUTE),

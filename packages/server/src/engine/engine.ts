@@ -75,14 +75,22 @@ export interface Engine {
 const FIRST_LOOK_MS = 1_000
 /** The store keeps more headers than memory, in windows: readers of confirmed blocks may be away for a while. */
 const HEADERS_KEPT = 16
+/** A lane that is taken this long after a final reorg hears of it too: its owner may have died before it told anyone. */
+const REORG_TOLD_MS = 10 * 60_000
+const REORGS_KEPT = 16
 
 export function createEngine(ports: EnginePorts): Engine {
   const { store, clock, telemetry, settings, nodeId } = ports
   const writer = createWriter({ store, clock, telemetry, settings: settings.writer })
   const { leaseTtlMs } = settings.keeper
+  let finalReorgs: readonly { readonly chainId: number; readonly at: number; readonly signal: LaneSignal }[] = []
   const units = new Map(
     ports.chains.map(({ chain, settings: own }) => {
-      const onFinalReorg = (reorg: FinalReorg) => postToChain(chain.chainId, { type: 'finality.broken', reorg })
+      const onFinalReorg = (reorg: FinalReorg): void => {
+        const signal = { type: 'finality.broken', reorg } as const
+        finalReorgs = [...finalReorgs, { chainId: chain.chainId, at: clock.monotonic(), signal }].slice(-REORGS_KEPT)
+        postToChain(chain.chainId, signal)
+      }
       return [chain.chainId, createChainUnit(chain, own, { store, clock, telemetry, leaseTtlMs, onFinalReorg })]
     }),
   )
@@ -124,7 +132,7 @@ export function createEngine(ports: EnginePorts): Engine {
     const { lane, fence } = lease
     const unit = units.get(lane.chainId)
     if (unit === undefined) throw new Error(`no chain ${lane.chainId} for a lane that was taken`)
-    return createLane(lease, {
+    const runner = createLane(lease, {
       store,
       writer,
       clock,
@@ -144,6 +152,9 @@ export function createEngine(ports: EnginePorts): Engine {
       onStuck: ports.onStuck,
       onFenced,
     })
+    for (const { chainId, at, signal } of finalReorgs)
+      if (chainId === lane.chainId && clock.monotonic() - at < REORG_TOLD_MS) runner.post(signal)
+    return runner
   }
 
   function postToChain(chainId: number, signal: LaneSignal): void {

@@ -4,6 +4,7 @@ import type { SignedTransaction, UnsignedTransaction } from './signer.ts'
 
 export const KEY_SOURCES = [
   'environment',
+  'demo',
   'keystore',
   'mnemonic',
   'database',

@@ -21,7 +21,10 @@ export interface KeyStore {
   remove(address: Address): Promise<boolean>
   /** All of it or nothing of each; returns how many were replaced. All nodes are told. */
   reseal(keys: readonly ResealedKey[]): Promise<number>
-  /** Removes what is left of replaced and removed keys from the files of the database. */
-  scrub(): Promise<void>
+  /**
+   * Removes what is left of replaced and removed keys from the files of the database. False: an older transaction is
+   * still open that may read them, so some may remain.
+   */
+  scrub(): Promise<boolean>
   close(): Promise<void>
 }

@@ -22,13 +22,18 @@ export interface SignedTransaction {
 export interface Signer {
   /** Accounts whose keys this node can reach now. */
   addresses(): readonly Address[]
+  /** Whether the key of an account can sign now, as far as this node knows. Left out: it can. */
+  canSign?(address: Address): boolean
   sign(address: Address, transaction: UnsignedTransaction): Promise<SignedTransaction>
 }
 
 /** The key store of an account cannot sign now, and may later. The message is for people and contains no secret. */
 export class KeyStoreAway extends Error {
-  constructor(message: string, options?: { cause?: unknown }) {
+  /** The key store responds, but not with a signature of this key. Its other keys may sign. */
+  readonly isOneKey: boolean
+  constructor(message: string, { isOneKey = false, ...options }: { cause?: unknown; isOneKey?: boolean } = {}) {
     super(message, options)
     this.name = 'KeyStoreAway'
+    this.isOneKey = isOneKey
   }
 }

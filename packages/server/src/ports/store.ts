@@ -87,6 +87,8 @@ export interface SignerRecord {
   readonly createdAt: number
   /** Left out: it is in use. */
   readonly removedAt?: number
+  /** The node that runs it could not sign. Only in lists of signers; left out: it could, or did not try. */
+  readonly isKeyAway?: true
 }
 
 export type RemoveOutcome =

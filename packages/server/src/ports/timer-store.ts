@@ -123,6 +123,9 @@ export interface CommandsWrite {
 /** `fenced`: the lease is gone. `stale`: another node has written; load again. Nothing was written in either case. */
 export type TimerWriteResult = { readonly type: 'written' } | { readonly type: 'fenced' | 'stale' }
 
+/** `not_judged`: a fire was not held against rules that bind it. Nothing was written. */
+export type BlocksWriteResult = TimerWriteResult | { readonly type: 'not_judged' }
+
 /** The kernel's state after a block and after the commands of the log up to `seq`. */
 export interface TimerSnapshot {
   readonly block: TimerBlock
@@ -201,7 +204,7 @@ export interface TimerStore {
   readPendingCommands(chainId: number, limit: number): Promise<readonly StoredCommand[]>
 
   loadTimers(chainId: number): Promise<LoadedTimers>
-  writeBlocks(write: BlocksWrite): Promise<TimerWriteResult>
+  writeBlocks(write: BlocksWrite): Promise<BlocksWriteResult>
   writeCommands(write: CommandsWrite): Promise<TimerWriteResult>
   /**
    * Adds what final transactions have cost to their timers: of some fires, in order, that were not added yet. Reports

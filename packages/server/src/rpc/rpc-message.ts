@@ -1,4 +1,5 @@
 /** JSON-RPC 2.0 on the wire: reads calls, singly and in batches, and writes their answers. */
+import { hasTooManyFields, MAX_FIELDS } from '../core/field-limit.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
 export type RpcId = string | number | null
@@ -42,6 +43,7 @@ function refuseBatch(calls: readonly unknown[]): RpcEntry {
 }
 
 function parseJson(text: string): unknown {
+  if (hasTooManyFields(text)) throw new RpcFailure('invalid_request', `the message has more than ${MAX_FIELDS} fields`)
   try {
     return JSON.parse(text)
   } catch (error) {

@@ -96,6 +96,34 @@ describe('a source that cannot sign', () => {
   })
 })
 
+test('a source that refuses one key signs with its others, and only that key is reported', async () => {
+  const { source, address: good } = createSource(KEYS, false)
+  const bad = source.addresses()[1] ?? '0x'
+  const state = { refuses: true, asked: 0 }
+  const sign: KeySource['sign'] = async (address, asked) => {
+    if (address !== bad || !state.refuses) return await source.sign(address, asked)
+    state.asked++
+    throw new KeyStoreAway('KMS refuses: DisabledException', { isOneKey: true })
+  }
+  const telemetry = createRecordingTelemetry()
+  const clock = createManualClock()
+  const ring = createKeyRing([{ ...source, sign }], { clock, telemetry })
+  ring.start()
+  await clock.settle()
+  for (let count = 0; count < 2; count++) {
+    await expect(ring.sign(bad, transaction)).rejects.toThrow('DisabledException')
+    await ring.sign(good, transaction)
+  }
+  expect([ring.canSign(good), ring.canSign(bad), state.asked]).toEqual([true, false, 2])
+  expect(ring.find(bad)?.problem).toMatchObject({ message: 'KMS refuses: DisabledException' })
+  expect(telemetry.valueOf('drover_key_store_up', { source: 'remote' })).toBe(1)
+  expect(telemetry.logs.filter(({ level }) => level === 'warn')).toHaveLength(1)
+  state.refuses = false
+  await ring.sign(bad, transaction)
+  expect(ring.canSign(bad)).toBe(true)
+  await ring.close()
+})
+
 test('keys in memory sign while their place is away, which is reported all the same', async () => {
   const { folder, clock, ring } = setUp()
   folder.state.away = true

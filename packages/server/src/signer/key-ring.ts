@@ -1,7 +1,8 @@
 /**
  * All key sources of a node as one signer. If a source cannot sign, the ring stops asking it: signing fails at once, so
- * that lanes go on with everything else, and the ring looks until the source responds again. Sources are also looked at
- * from time to time, for keys that were added or removed.
+ * that lanes go on with everything else, and the ring looks until the source responds again. A source that refuses one
+ * key is asked for its other keys as before. Sources are also looked at from time to time, for keys that were added or
+ * removed.
  */
 import { backOff } from '../core/back-off.ts'
 import { coalesce } from '../core/coalesced-task.ts'
@@ -13,6 +14,7 @@ import type { Telemetry } from '../ports/telemetry.ts'
 import { checkKey } from './check-key.ts'
 
 export interface KeyRing extends Signer {
+  canSign(address: Address): boolean
   /** Null: this node does not have the key. */
   find(address: Address): KeyState | null
   sources(): readonly KeySourceState[]
@@ -33,9 +35,18 @@ interface RingPorts {
   readonly telemetry: Telemetry
 }
 
+interface Problem {
+  readonly message: string
+  readonly since: number
+}
+
 interface Entry {
   readonly source: KeySource
-  problem: { readonly message: string; readonly since: number } | null
+  problem: Problem | null
+  /** The problem concerns some keys; the source responds. */
+  isPartial: boolean
+  /** Keys that it did not sign with, until when that is reported, and why. */
+  readonly refused: Map<Address, Problem & { readonly until: number }>
   /** It failed to sign, and has not responded since. */
   cannotSign: boolean
   failures: number
@@ -46,6 +57,8 @@ interface Entry {
 const LOOK_EVERY_MS = 10_000
 const FIRST_RETRY_MS = 500
 const MAX_RETRY_MS = 5_000
+/** Lanes try again more often than this. */
+const REFUSAL_MS = 2 * 60_000
 
 export function createKeyRing(sources: readonly KeySource[], { clock, telemetry }: RingPorts): KeyRing {
   const entries = sources.map(createEntry)
@@ -61,13 +74,15 @@ export function createKeyRing(sources: readonly KeySource[], { clock, telemetry 
       entry.cancelLook()
       await source.look().then(
         () => setProblem(entry, null),
-        (error: unknown) => setProblem(entry, describe(error)),
+        (error: unknown) => setProblem(entry, describe(error), error instanceof KeyStoreAway && error.isOneKey),
       )
       schedule(entry)
     })
     const entry: Entry = {
       source,
       problem: null,
+      isPartial: false,
+      refused: new Map(),
       cannotSign: false,
       failures: 0,
       cancelLook: () => {},
@@ -85,25 +100,36 @@ export function createKeyRing(sources: readonly KeySource[], { clock, telemetry 
     entry.cancelLook = clock.schedule(delayMs, () => void entry.look())
   }
 
-  function setProblem(entry: Entry, message: string | null): void {
+  function setProblem(entry: Entry, message: string | null, isPartial = false): void {
     const { source, problem } = entry
     const fields = { source: source.type, place: source.place }
+    const wasAway = problem !== null && !entry.isPartial
+    entry.isPartial = isPartial
     if (message === null) {
-      const wasAway = problem !== null
       entry.problem = null
-      entry.cannotSign = false
       entry.failures = 0
-      if (wasAway) {
-        telemetry.log('info', 'the key store responds again', fields)
-        tell()
-      }
     } else {
       entry.failures++
       entry.problem = { message, since: problem?.since ?? clock.now() }
       if (problem?.message !== message)
         telemetry.log('warn', `key store problem: ${message}`, { ...fields, error: message })
     }
+    if (message === null || isPartial) {
+      entry.cannotSign = false
+      if (wasAway) {
+        telemetry.log('info', 'the key store responds again', fields)
+        tell()
+      }
+    }
     telemetry.gauge('drover_key_store_up', entry.problem === null ? 1 : 0, { source: source.type })
+  }
+
+  function refuse(entry: Entry, address: Address, message: string): void {
+    const known = entry.refused.get(address)
+    const now = clock.now()
+    entry.refused.set(address, { message, since: known?.since ?? now, until: now + REFUSAL_MS })
+    if (known?.message !== message)
+      telemetry.log('warn', `key problem: ${message}`, { source: entry.source.type, signer: address, error: message })
   }
 
   /** If two sources have the same key, the first one signs. */
@@ -127,34 +153,50 @@ export function createKeyRing(sources: readonly KeySource[], { clock, telemetry 
     try {
       const signed = await source.sign(address, transaction)
       telemetry.count('drover_signatures_total', { source: source.type, result: 'signed' })
+      entry.refused.delete(address)
       return signed
     } catch (error) {
       telemetry.count('drover_signatures_total', { source: source.type, result: 'failed' })
       if (!(error instanceof KeyStoreAway)) throw error
-      entry.cannotSign = true
-      setProblem(entry, error.message)
-      schedule(entry)
+      if (error.isOneKey) {
+        refuse(entry, address, error.message)
+        throw error
+      }
+      // Of several that were asked for at the same time, the first to fail counts.
+      if (!entry.cannotSign) {
+        entry.cannotSign = true
+        setProblem(entry, error.message)
+        schedule(entry)
+      }
       throw error
     }
   }
 
-  function stateOf({ source, problem, cannotSign }: Entry): KeyState {
-    const isAway = cannotSign || !source.isInMemory
-    return { source: source.type, place: source.place, problem: isAway ? problem : null }
+  function stateOf(address: Address, { source, problem, isPartial, cannotSign, refused }: Entry): KeyState {
+    const isAway = cannotSign || (!source.isInMemory && !isPartial)
+    const refusal = refused.get(address)
+    const own = refusal !== undefined && refusal.until > clock.now() ? refusal : null
+    const found = (isAway ? problem : null) ?? own
+    const shown = found && { message: found.message, since: found.since }
+    return { source: source.type, place: source.place, problem: shown }
+  }
+
+  function find(address: Address): KeyState | null {
+    const entry = owners.get(address)
+    return entry === undefined ? null : stateOf(address, entry)
   }
 
   return {
     addresses: () => [...owners.keys()],
+    canSign: (address) => find(address)?.problem === null,
     sign,
-    find: (address) => {
-      const entry = owners.get(address)
-      return entry === undefined ? null : stateOf(entry)
-    },
+    find,
     sources: () =>
-      entries.map((entry) => ({
-        ...stateOf(entry),
-        problem: entry.problem,
-        keys: entry.source.addresses().length,
+      entries.map(({ source, problem }) => ({
+        source: source.type,
+        place: source.place,
+        problem,
+        keys: source.addresses().length,
       })),
     check: (address, chainId) => checkKey({ sign }, address, chainId, clock),
     lookAgain: async (type) => {

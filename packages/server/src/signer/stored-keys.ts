@@ -12,7 +12,15 @@ export interface StoredKeys {
   /** Throws if it is not a private key; the error does not quote it. */
   import(privateKey: Uint8Array): Promise<{ readonly address: Address; readonly isNew: boolean }>
   /** Encrypts everything again that is not under the first master key. */
-  rotate(): Promise<{ readonly changed: number; readonly keyId: string }>
+  rotate(): Promise<Rotation>
+}
+
+export interface Rotation {
+  readonly changed: number
+  /** Of the master key that all keys are under now. */
+  readonly keyId: string
+  /** False: old ciphertext may remain in the files of the database. Rotating again removes it. */
+  readonly scrubbed: boolean
 }
 
 interface StoredKeyPorts {
@@ -35,16 +43,13 @@ export function createStoredKeys({ store, masterKeys, kit }: StoredKeyPorts): St
     }
   }
 
-  async function rotate(): Promise<{ readonly changed: number; readonly keyId: string }> {
+  async function rotate(): Promise<Rotation> {
     const keys = masterKeys()
     const keyId = keys.currentId
     let changed = 0
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const old = (await store.list()).filter((key) => key.keyId !== keyId)
-      if (old.length === 0) {
-        await store.scrub()
-        return { changed, keyId }
-      }
+      if (old.length === 0) return { changed, keyId, scrubbed: await store.scrub() }
       const again: readonly ResealedKey[] = old.map((key) => {
         const privateKey = keys.open(key)
         if (privateKey === null)

@@ -281,6 +281,11 @@ export const METRICS = {
     },
   },
   drover_rpc_sockets: { kind: 'gauge', help: 'Open WebSocket connections to the JSON-RPC endpoint.', labels: {} },
+  drover_unread_answers_total: {
+    kind: 'counter',
+    help: 'Connections that Drover ended because their clients left too many bytes unread (maxBodyMemory).',
+    labels: { kind: 'http, websocket' },
+  },
   drover_head_block: {
     kind: 'gauge',
     help: 'Newest block that this node processed.',

@@ -10,6 +10,8 @@ import { accept, anyNew, registerLane } from '../testing/store/samples.ts'
 import { createRecordingTelemetry } from '../testing/telemetry/recording-telemetry.ts'
 import { createWebhookDeliverer } from './webhook-deliverer.ts'
 
+const HANGS = 'https://example.com/hangs'
+const TIMEOUT_MS = 15_000
 const SETTINGS = {
   retry: { firstPauseMs: 1_000, longestPauseMs: 2_000, giveUpAfterMs: 60_000 },
   disableAfterMs: 60_000,
@@ -17,7 +19,7 @@ const SETTINGS = {
   parallel: 16,
 }
 
-async function setUp() {
+async function setUp(hanging = 0) {
   const clock = createManualClock()
   const store = createMemoryStore({ clock })
   const memory = createMemoryWebhookStore({ clock, events: store, newId: randomUUID })
@@ -32,9 +34,27 @@ async function setUp() {
     after: null,
     createdBy: 'tests',
   }
-  await memory.insertWebhook(webhook, 10)
+  await memory.insertWebhook(webhook, 200)
+  const hungLane = await registerLane(store)
+  for (let index = 0; index < hanging; index++) {
+    const hung = { ...filter, signer: hungLane.signer }
+    await memory.insertWebhook({ ...webhook, id: randomUUID(), url: HANGS, filter: hung }, 200)
+  }
   const state = { isAway: false, isSlow: false }
   const [posted, settled]: [string[], string[]] = [[], []]
+  let hung = 0
+  const hang = async (signal: AbortSignal) => {
+    hung += 1
+    await new Promise<void>((resolve) => {
+      const cancel = clock.schedule(TIMEOUT_MS, resolve)
+      signal.addEventListener('abort', () => {
+        cancel()
+        resolve()
+      })
+    })
+    hung -= 1
+    return { status: null, error: 'no answer', response: null, durationMs: TIMEOUT_MS, retryAfterMs: null }
+  }
   const webhooks: WebhookStore = {
     ...memory,
     settleDeliveries: async (...args) => {
@@ -54,7 +74,8 @@ async function setUp() {
     settings: SETTINGS,
     random: { fraction: () => 0 },
     poster: {
-      post: async (_url, headers) => {
+      post: async (url, headers, _body, signal) => {
+        if (url === HANGS) return await hang(signal)
         posted.push(headers['webhook-id'] ?? '')
         return { status: 200, error: null, response: 'ok', durationMs: 1, retryAfterMs: null }
       },
@@ -74,8 +95,13 @@ async function setUp() {
       store,
       Array.from({ length: count }, () => anyNew(lane)),
     )
+  const sendToHanging = (count: number) =>
+    accept(
+      store,
+      Array.from({ length: count }, () => anyNew(hungLane)),
+    )
   const log = () => memory.listDeliveries(webhook.id, { state: null, before: null, limit: 100 })
-  return { clock, state, posted, settled, send, log }
+  return { clock, state, posted, settled, send, sendToHanging, hung: () => hung, log }
 }
 
 test('a result that could not be stored is kept, and stored when the database is back', async () => {
@@ -104,4 +130,25 @@ test('a result is stored once, though others come back while it is being stored'
   await clock.advance(30_000)
   expect([posted.length, new Set(posted).size]).toEqual([20, 20])
   expect([settled.length, new Set(settled).size]).toEqual([20, 20])
+})
+
+test('receivers that hang, however many, leave room for one that had nothing to get until now', async () => {
+  const { clock, posted, hung, send, sendToHanging } = await setUp(150)
+  await sendToHanging(50)
+  await clock.advance(1_000)
+  // All places but the one of the webhook that is idle.
+  expect(hung()).toBe(199)
+  await send(40)
+  await clock.advance(2_000)
+  expect(posted).toHaveLength(40)
+})
+
+test('a receiver that hangs holds few places', async () => {
+  const { clock, posted, hung, send, sendToHanging } = await setUp(30)
+  await sendToHanging(50)
+  await send(40)
+  await clock.advance(1_000)
+  expect([hung(), posted.length]).toEqual([60, 40])
+  await clock.advance(TIMEOUT_MS + 5_000)
+  expect(hung()).toBe(60)
 })

@@ -58,6 +58,10 @@ const STOP_GRACE_MS = 2_000
 const MAX_WAIT_MS = 86_400_000
 /** Of all webhooks together. */
 const MAX_RUNNING = 200
+/** Places kept free for webhooks with nothing under way, one each. */
+const MAX_KEPT_FREE = 100
+/** Deliveries at a time to a receiver that is new or whose last answer was a failure. One more with each success. */
+const FIRST_PARALLEL = 2
 const PLAN_LIMITS = { events: 1_000, pending: 10_000 }
 const PRUNE_EVERY_MS = 10 * 60_000
 const PRUNE_BATCH = 1_000
@@ -66,6 +70,8 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
   const { webhooks, store, clock, telemetry, nodeId, poster, settings } = ports
   const attempts = { ...ports, retry: settings.retry }
   const running = new Map<DeliveryId, { readonly webhookId: WebhookId; readonly controller: AbortController }>()
+  /** How many deliveries at a time each receiver has earned: one that hangs holds few places. */
+  const earned = new Map<WebhookId, number>()
   let results: AttemptResult[] = []
   let mayHaveEvents = false
   let isTurning = false
@@ -89,6 +95,7 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     isBusy: (id) => busyOf(id).length > 0,
     onKept() {
       for (const { webhookId, controller } of running.values()) if (!leases.holds(webhookId)) controller.abort()
+      for (const id of earned.keys()) if (!leases.holds(id)) earned.delete(id)
       mayHaveEvents = true
       wake()
     },
@@ -152,15 +159,19 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     turnAgain ||= more
   }
 
+  function parallelOf(id: WebhookId): number {
+    return Math.min(earned.get(id) ?? FIRST_PARALLEL, settings.parallel)
+  }
+
   /** An equal share for each that could take more: which of them have something to send is known only when it was read. */
   function listRooms(): readonly WebhookRoom[] {
     const left = MAX_RUNNING - running.size
     const open = leases
       .usable()
       .map(({ webhookId, fence }) => ({ webhookId, fence, busy: busyOf(webhookId) }))
-      .filter(({ busy }) => left > 0 && busy.length < settings.parallel)
+      .filter(({ webhookId, busy }) => left > 0 && busy.length < parallelOf(webhookId))
     const share = Math.max(1, Math.floor(left / open.length))
-    return open.map((room) => ({ ...room, room: Math.min(settings.parallel - room.busy.length, share) }))
+    return open.map((room) => ({ ...room, room: Math.min(parallelOf(room.webhookId) - room.busy.length, share) }))
   }
 
   async function sendDue(): Promise<void> {
@@ -169,13 +180,12 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     const { due, nextInMs } = await webhooks.readDue(nodeId, rooms)
     const waitedMs = Math.max(0, ...due.map((item) => item.waitedMs))
     telemetry.gauge('drover_webhook_lag_seconds', waitedMs / 1_000)
-    for (const item of chooseFairly(due, rooms, MAX_RUNNING - running.size)) {
-      if (leases.holds(item.delivery.webhookId)) send(item)
-    }
+    const chosen = chooseFairly(due, rooms, MAX_RUNNING - running.size)
+    for (const item of chosen) if (leases.holds(item.delivery.webhookId)) send(item)
     // A share that was used up may be larger next time, once it is known who does not need theirs.
     const isUsedUp = ({ webhookId, room, busy }: WebhookRoom) =>
-      room + busy.length < settings.parallel && countOf(due, webhookId) === room
-    turnAgain ||= running.size < MAX_RUNNING && rooms.some(isUsedUp)
+      room + busy.length < parallelOf(webhookId) && countOf(due, webhookId) === room
+    turnAgain ||= chosen.length > 0 && running.size < MAX_RUNNING && rooms.some(isUsedUp)
     cancelDue()
     if (nextInMs !== null) cancelDue = clock.schedule(Math.min(nextInMs, MAX_WAIT_MS), () => wake())
   }
@@ -186,6 +196,9 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     void attemptDelivery(attempts, due, controller.signal).then((result) => {
       running.delete(due.delivery.id)
       results.push(result)
+      const { webhookId } = due.delivery
+      if (result.outcome.type === 'delivered') earned.set(webhookId, parallelOf(webhookId) + 1)
+      else earned.delete(webhookId)
       telemetry.count('drover_webhook_deliveries_total', { result: result.outcome.type })
       telemetry.observe('drover_webhook_attempt_seconds', result.answer.durationMs / 1_000)
       wake()
@@ -236,14 +249,20 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
   }
 }
 
-/** Those with the least under way go first: receivers that hang, however many, must not take every place from the others. */
+/**
+ * Those with the least under way go first, and webhooks that have nothing to send now keep a free place: receivers that
+ * hang, however many, must not take every place from the others.
+ */
 function chooseFairly(
   due: readonly DueDelivery[],
   rooms: readonly WebhookRoom[],
-  most: number,
+  left: number,
 ): readonly DueDelivery[] {
   const busy = new Map(rooms.map((room) => [room.webhookId, room.busy.length]))
   const busyFor = ({ delivery }: DueDelivery): number => busy.get(delivery.webhookId) ?? 0
+  const withDue = new Set(due.map(({ delivery }) => delivery.webhookId))
+  const idle = rooms.filter((room) => room.busy.length === 0 && !withDue.has(room.webhookId)).length
+  const most = left - Math.min(idle, MAX_KEPT_FREE)
   return [...due].sort((a, b) => busyFor(a) - busyFor(b)).slice(0, Math.max(0, most))
 }
 

@@ -5,6 +5,7 @@ import type { KeyCheckResource, LaneResource } from '../../api/api-resources.ts'
 import { Service } from '../../live/service.ts'
 import { describeKey } from '../../words/key-words.ts'
 import { announce } from '../announcer.tsx'
+import { Clock } from '../figures.tsx'
 
 export function LaneKey({ lane }: { readonly lane: LaneResource }) {
   const { api } = useContext(Service)
@@ -22,13 +23,37 @@ export function LaneKey({ lane }: { readonly lane: LaneResource }) {
   return (
     <>
       {lane.key === null ? <span class="muted">not on this node</span> : describeKey(lane.key)}
-      {lane.key !== null && !lane.key.canSign && <span class="is-alarming"> cannot sign: {lane.key.problem}</span>}
-      <span class="muted"> last signed {lane.lastSignedAt ?? 'never'} </span>
+      {lane.key !== null && !lane.key.canSign && <KeyProblem keyState={lane.key} />}
+      <span class="muted">
+        {lane.lastSignedAt === null ? (
+          ', has not signed yet'
+        ) : (
+          <>
+            , last signed <Clock at={lane.lastSignedAt} />
+          </>
+        )}
+      </span>{' '}
       <button type="button" class="button" disabled={isBusy} onClick={verify}>
         Verify
       </button>
       {result !== null && <span> {result}</span>}
     </>
+  )
+}
+
+function KeyProblem({ keyState: { problem, since } }: { readonly keyState: NonNullable<LaneResource['key']> }) {
+  return (
+    <span class="is-alarming">
+      {since === null ? (
+        ' cannot sign'
+      ) : (
+        <>
+          {' '}
+          cannot sign since <Clock at={since} />
+        </>
+      )}
+      : {problem}
+    </span>
   )
 }
 

@@ -11,6 +11,7 @@ import { describeAlarm, describeReservation, summarizeTaken } from '../../words/
 import { announce } from '../announcer.tsx'
 import { FormField, TextInput } from '../form-field.tsx'
 import { Loaded } from '../placeholders.tsx'
+import { TimedText } from '../timed-text.tsx'
 
 /** Shown while there are any. */
 export function ReservationPanel({ lane }: { readonly lane: LaneResource }) {
@@ -38,9 +39,7 @@ function ReservationTable({ page }: { readonly page: ReservationPage }) {
     <table class="table">
       <thead>
         <tr>
-          <th scope="col" class="is-number">
-            Nonce
-          </th>
+          <th scope="col">Nonce</th>
           <th scope="col">Holder</th>
           <th scope="col">State</th>
         </tr>
@@ -58,10 +57,10 @@ function ReservationTable({ page }: { readonly page: ReservationPage }) {
 function ReservationRow({ item: { nonce, reservation } }: { readonly item: ListedReservation }) {
   return (
     <tr>
-      <td class="is-number">{nonce ?? <span class="muted">waiting</span>}</td>
+      <td>{nonce ?? <span class="muted">waiting</span>}</td>
       <td>{reservation === null ? <span class="muted">another tenant</span> : (reservation.holder ?? 'a caller')}</td>
       <td>
-        {reservation !== null && describeReservation(reservation)}
+        {reservation !== null && <TimedText text={describeReservation(reservation)} />}
         {reservation !== null && reservation.hash !== null && (
           <span class="muted"> {shortenHash(reservation.hash)}</span>
         )}
@@ -101,12 +100,14 @@ function TakeBackForm({ address, chainId }: { readonly address: string; readonly
       <FormField id={`take-back-${chainId}`} label="Reason (stored in the history)" problem={null}>
         {(control) => <TextInput control={control} value={reason} onType={setReason} isProse />}
       </FormField>
-      <button type="button" class="button is-primary" disabled={isBusy} onClick={() => act('release')}>
-        Release all
-      </button>
-      <button type="button" class="button" disabled={isBusy} onClick={() => act('fill')}>
-        Fill all
-      </button>
+      <div class="form-actions">
+        <button type="button" class="button is-primary" disabled={isBusy} onClick={() => act('release')}>
+          Release all
+        </button>
+        <button type="button" class="button" disabled={isBusy} onClick={() => act('fill')}>
+          Fill all
+        </button>
+      </div>
       {outcome !== null && (
         <p class={outcome.isBad ? 'outcome is-bad' : 'outcome'} role="status">
           {outcome.text}

@@ -1,40 +1,145 @@
-/** The spending rules of a signer: how much of each cap is used. Nothing is shown where it has none. */
+/** The spending rules of a signer, and how much of each cap is used. Nothing is shown where it has none. */
 import type { RulesResource } from '../../api/api-resources.ts'
-import { groupDigits } from '../../format/format-amount.ts'
-import { nameChain } from '../../words/chain-names.ts'
+import { formatCount, groupDigits } from '../../format/format-amount.ts'
+import { formatSpan } from '../../format/format-time.ts'
+import { shortenAddress } from '../../format/shorten.ts'
+import { coinOf, nameChain } from '../../words/chain-names.ts'
+import { listTransactionCaps, nameRule, type RuleSet } from '../../words/rule-words.ts'
 import { Fact, Facts } from '../facts.tsx'
-import { Amount } from '../figures.tsx'
+import { Amount, Clock } from '../figures.tsx'
 
 type Use = RulesResource['usage'][number]
 
-export function RulesPanel({ shown: { rules, usage } }: { readonly shown: RulesResource }) {
+/** Amounts of chains with different coins are in "ether", the unit. */
+const NO_CHAIN = 0
+const SHOWN_TARGETS = 5
+const NEARLY_USED = 0.9
+
+interface RulesPanelProps {
+  readonly shown: RulesResource
+  /** The chains of the signer. */
+  readonly chainIds: readonly number[]
+}
+
+export function RulesPanel({ shown: { rules, usage, updatedAt, updatedBy }, chainIds }: RulesPanelProps) {
   if (rules === null) return null
-  const { approval } = rules
+  const { chains, contractCreation, tokens } = rules
+  const chainId = findCommonChain(chainIds)
   return (
     <section class="panel" aria-labelledby="rules-title">
       <div class="panel-head">
         <h2 id="rules-title">Spending rules</h2>
-        {rules.mode === 'report' && <span class="tag is-warn">report only</span>}
+        {rules.mode === 'report' && <span class="tag is-warn">report only: nothing is refused</span>}
+        {updatedAt !== null && (
+          <span class="muted">
+            set <Clock at={updatedAt} />
+            {updatedBy !== null && ` by ${updatedBy}`}
+          </span>
+        )}
       </div>
       <Facts>
-        {usage.map((use) => (
-          <Fact key={`${use.rule} ${use.chainId}`} name={use.rule}>
-            <Figure use={use} of="used" /> of <Figure use={use} of="limit" />{' '}
-            <span class="muted">used on {nameChain(use.chainId)}</span>
+        {listTransactionCaps(rules).map(({ rule, limit }) => (
+          <Fact key={rule} name={nameRule(rule, tokens).name}>
+            at most <Limit rule={rule} amount={limit} chainId={chainId} />
           </Fact>
         ))}
-        {rules.targets !== null && <Fact name="Targets">{groupDigits(String(rules.targets.length))} allowed</Fact>}
-        {approval !== null && (
-          <Fact name="Approval">
-            {approval.of} of {approval.keys.join(', ')}
+        {usage.map((use) => (
+          <Fact key={`${use.rule} ${use.chainId}`} name={nameRule(use.rule, tokens).name}>
+            <Usage use={use} name={nameRule(use.rule, tokens).name} />
           </Fact>
+        ))}
+        <ApprovalFacts rules={rules} chainId={chainId} />
+        {chains !== null && <Fact name="Chains">{chains.map(nameChain).join(', ') || 'none'}</Fact>}
+        <TargetFact targets={rules.targets} />
+        {contractCreation !== null && (
+          <Fact name="Contract creation">{contractCreation ? 'allowed' : 'not allowed'}</Fact>
         )}
       </Facts>
     </section>
   )
 }
 
-function Figure({ use, of }: { readonly use: Use; readonly of: 'used' | 'limit' }) {
-  const isWei = use.rule.startsWith('value.') || use.rule.startsWith('gas.')
-  return isWei ? <Amount wei={use[of]} chainId={use.chainId} /> : <span class="figure">{groupDigits(use[of])}</span>
+function Usage({ use: { rule, chainId, used, limit }, name }: { readonly use: Use; readonly name: string }) {
+  return (
+    <>
+      <Limit rule={rule} amount={used} chainId={chainId} /> of <Limit rule={rule} amount={limit} chainId={chainId} />{' '}
+      <span class="muted">used on {nameChain(chainId)}</span>
+      <meter
+        class="rule-meter"
+        aria-label={`${name} on ${nameChain(chainId)}`}
+        max={1}
+        high={NEARLY_USED}
+        optimum={0}
+        value={limit === '0' ? 1 : Math.min(1, Number(used) / Number(limit))}
+      />
+    </>
+  )
+}
+
+function ApprovalFacts({
+  rules: { approval, tokens },
+  chainId,
+}: {
+  readonly rules: RuleSet
+  readonly chainId: number
+}) {
+  const ruled = tokens.filter(({ approvalAbove }) => approvalAbove !== null)
+  return (
+    <>
+      {approval !== null && (
+        <Fact name="Approval">
+          above <Amount wei={approval.above} chainId={chainId} />: {formatCount(approval.of)} of{' '}
+          {approval.keys.join(', ')} <span class="muted">within {formatSpan(approval.expiresInMs)}</span>
+        </Fact>
+      )}
+      {ruled.map(({ token, approvalAbove }) => (
+        <Fact key={token} name={`Approval of ${shortenAddress(token)}`}>
+          above <span class="figure">{groupDigits(approvalAbove ?? '')}</span>{' '}
+          <span class="muted">of the token's smallest unit</span>
+        </Fact>
+      ))}
+    </>
+  )
+}
+
+function TargetFact({ targets }: { readonly targets: RuleSet['targets'] }) {
+  if (targets === null) return null
+  const hidden = targets.length - SHOWN_TARGETS
+  return (
+    <Fact name="May call">
+      {targets.length === 0 && 'nothing'}
+      <ul>
+        {targets.slice(0, SHOWN_TARGETS).map(({ to, selectors, chainId }) => (
+          <li key={`${to} ${chainId}`}>
+            <span class="mono" title={to}>
+              {shortenAddress(to)}
+            </span>{' '}
+            <span class="muted">
+              {selectors === null ? 'anything' : selectors.join(', ') || 'nothing'}
+              {chainId !== null && ` on ${nameChain(chainId)}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {hidden > 0 && <span class="muted">and {formatCount(hidden)} more</span>}
+    </Fact>
+  )
+}
+
+function Limit({
+  rule,
+  amount,
+  chainId,
+}: {
+  readonly rule: string
+  readonly amount: string
+  readonly chainId: number
+}) {
+  if (nameRule(rule, []).isWei) return <Amount wei={amount} chainId={chainId} />
+  return <span class="figure">{groupDigits(amount)}</span>
+}
+
+function findCommonChain(chainIds: readonly number[]): number {
+  const isCommon = new Set(chainIds.map(coinOf)).size === 1
+  return isCommon ? (chainIds[0] ?? NO_CHAIN) : NO_CHAIN
 }

@@ -6,16 +6,10 @@ import { formHash } from '../../pages/route.ts'
 import { nameChain } from '../../words/chain-names.ts'
 import { Copyable } from '../copyable.tsx'
 import { Amount } from '../figures.tsx'
-import { Empty } from '../placeholders.tsx'
+import { NoSigners } from './no-signers.tsx'
 
 export function SignerTable({ lanes }: { readonly lanes: readonly LaneResource[] }) {
-  if (lanes.length === 0) {
-    return (
-      <Empty title="No signers yet">
-        Give Drover a key, for example with <code>DROVER_SIGNER_KEYS</code>, and start it again.
-      </Empty>
-    )
-  }
+  if (lanes.length === 0) return <NoSigners />
   const hasManyChains = new Set(lanes.map(({ chainId }) => chainId)).size > 1
   return (
     <table class="table signer-table">
@@ -100,16 +94,13 @@ export function LaneBalance({ lane: { balance, chainId } }: { readonly lane: Lan
   return (
     <span class={isLow ? 'is-alarming' : ''} title={`as of ${at}`}>
       <Amount wei={wei} chainId={chainId} />
-      {runway !== null && <span class="muted"> {formatRunway(runway)}</span>}
+      {runway !== null && runway <= MAX_SHOWN && <span class="muted"> {formatCount(runway)} tx</span>}
     </span>
   )
 }
 
+/** Where it is enough for longer than anyone looks ahead, the number says nothing. */
 const MAX_SHOWN = 10_000
-
-function formatRunway(runway: number): string {
-  return runway > MAX_SHOWN ? `> ${formatCount(MAX_SHOWN)} tx` : `${formatCount(runway)} tx`
-}
 
 export function LaneOwner({ lane: { lease } }: { readonly lane: LaneResource }) {
   if (lease === null) return <span class="muted">none yet</span>

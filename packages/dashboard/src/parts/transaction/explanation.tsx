@@ -3,6 +3,7 @@ import type { ExplanationResource } from '../../api/api-resources.ts'
 import { formatAge } from '../../format/format-time.ts'
 import { useNow } from '../../live/use-now.ts'
 import { formHash } from '../../pages/route.ts'
+import { orderActions, recommendAction } from '../../words/action-order.ts'
 import { STATE_NAMES } from '../../words/state-words.ts'
 import { CodedText } from '../coded-text.tsx'
 import { TimedText } from '../timed-text.tsx'
@@ -45,7 +46,13 @@ export function Explanation({ txId, explanation, isFinal }: ExplanationProps) {
           </a>
         </p>
       )}
-      {options.length > 0 && <OperatorActions txId={txId} options={options} />}
+      {options.length > 0 && (
+        <OperatorActions
+          txId={txId}
+          options={orderActions(explanation)}
+          recommended={recommendAction(explanation)?.action ?? null}
+        />
+      )}
     </div>
   )
 }

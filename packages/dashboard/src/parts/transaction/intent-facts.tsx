@@ -4,6 +4,7 @@ import { formatCount, groupDigits } from '../../format/format-amount.ts'
 import { shortenHash } from '../../format/shorten.ts'
 import { formHash } from '../../pages/route.ts'
 import { nameChain } from '../../words/chain-names.ts'
+import { decodeCall } from '../../words/known-calls.ts'
 import { Copyable } from '../copyable.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { Clock, ExactAmount, GasPrice } from '../figures.tsx'
@@ -41,6 +42,7 @@ export function IntentFacts({ tx }: { readonly tx: TransactionResource }) {
         <Fact name="Value">
           <ExactAmount wei={tx.value} chainId={tx.chainId} />
         </Fact>
+        {tx.to !== null && <CalledFunction data={tx.data} />}
         {tx.data !== '0x' && (
           <Fact name="Data">
             <CallData data={tx.data} />
@@ -114,6 +116,27 @@ function WantedPrice({ tx: { fees, speed } }: { readonly tx: TransactionResource
       at most {maxFeePerGas === null ? market : <GasPrice wei={maxFeePerGas} />}, tip{' '}
       {maxPriorityFeePerGas === null ? market : <GasPrice wei={maxPriorityFeePerGas} />}
     </>
+  )
+}
+
+/** The function and its arguments, where the selector is known. */
+function CalledFunction({ data }: { readonly data: string }) {
+  const call = decodeCall(data)
+  if (call === null) return null
+  return (
+    <Fact name="Call">
+      <code>{call.name}</code>
+      <ul class="call-args">
+        {call.args.map(({ name, type, value }) => (
+          <li key={name}>
+            <span class="muted">
+              {name} {type}
+            </span>{' '}
+            {type === 'address' ? <Copyable text={value} shown={value} what={name} /> : value}
+          </li>
+        ))}
+      </ul>
+    </Fact>
   )
 }
 

@@ -8,13 +8,13 @@ import { announce } from '../announcer.tsx'
 import { FormField, TextInput } from '../form-field.tsx'
 import { type FieldProblems, placeProblem } from './place-problem.ts'
 
-type Options = ExplanationResource['options']
+type Options = Readonly<ExplanationResource['options']>
 type FieldName = 'reason' | 'hash'
 
 const FIELDS: readonly FieldName[] = ['reason', 'hash']
 const UNKNOWN_END = 'It may or may not have been done. Check the history.'
 
-const ACTION_NAMES: Readonly<Record<OperatorAction, string>> = {
+export const ACTION_NAMES: Readonly<Record<OperatorAction, string>> = {
   approve: 'Approve',
   reject: 'Reject',
   suspend: 'Suspend',
@@ -27,7 +27,14 @@ const ACTION_NAMES: Readonly<Record<OperatorAction, string>> = {
   'speed-up': 'Speed up',
 }
 
-export function OperatorActions({ txId, options }: { readonly txId: string; readonly options: Options }) {
+interface OperatorActionsProps {
+  readonly txId: string
+  readonly options: Options
+  /** What the service advises; null: nothing in particular. */
+  readonly recommended: OperatorAction | null
+}
+
+export function OperatorActions({ txId, options, recommended }: OperatorActionsProps) {
   const [chosen, setChosen] = useState<OperatorAction | null>(null)
   // It may have stopped being possible since it was chosen.
   const option = options.find(({ action }) => action === chosen)
@@ -38,7 +45,7 @@ export function OperatorActions({ txId, options }: { readonly txId: string; read
           <li key={action}>
             <button
               type="button"
-              class="button"
+              class={`button ${action === recommended ? 'is-primary' : ''}`}
               title={effect}
               aria-expanded={action === chosen}
               onClick={() => setChosen(action === chosen ? null : action)}

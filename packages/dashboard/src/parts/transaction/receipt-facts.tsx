@@ -7,6 +7,8 @@ import { isTerminal } from '../../words/state-words.ts'
 import { Copyable } from '../copyable.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { ExactAmount, GasPrice } from '../figures.tsx'
+import { ConfirmationChain } from './confirmation-chain.tsx'
+import { LogPanel } from './log-panel.tsx'
 
 interface ReceiptFactsProps {
   readonly tx: TransactionResource
@@ -21,6 +23,7 @@ export function ReceiptFacts({ tx, receipt }: ReceiptFactsProps) {
         <span class={`tag ${receipt.status === 'success' ? 'is-good' : 'is-bad'}`}>{receipt.status}</span>
       </div>
       <Confirmations tx={tx} />
+      <ConfirmationChain tx={tx} />
       <Facts>
         <Fact name="Block">
           {formatCount(receipt.blockNumber)} <span class="muted">at index {receipt.transactionIndex}</span>
@@ -47,6 +50,7 @@ export function ReceiptFacts({ tx, receipt }: ReceiptFactsProps) {
           <Fact name="Reorgs">{tx.confirmations.newForks === 1 ? 'once' : `${tx.confirmations.newForks} times`}</Fact>
         )}
       </Facts>
+      <LogPanel txId={tx.id} />
     </section>
   )
 }

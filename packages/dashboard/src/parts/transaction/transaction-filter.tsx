@@ -2,11 +2,12 @@
 import { useState } from 'preact/hooks'
 import type { LaneResource } from '../../api/api-resources.ts'
 import { shortenAddress } from '../../format/shorten.ts'
-import { formHash, type OverviewRoute, STATE_GROUPS, type StateGroup } from '../../pages/route.ts'
+import { formHash, STATE_GROUPS, type StateGroup, type TransactionsRoute } from '../../pages/route.ts'
 
 const GROUP_NAMES: Readonly<Record<StateGroup, string>> = {
   all: 'All',
   queued: 'Queued',
+  approval: 'To approve',
   flight: 'In flight',
   stuck: 'Stuck',
   confirmed: 'Confirmed',
@@ -17,7 +18,7 @@ const GROUP_NAMES: Readonly<Record<StateGroup, string>> = {
 const GROUPS = Object.keys(STATE_GROUPS) as readonly StateGroup[]
 
 interface TransactionFilterProps {
-  readonly route: OverviewRoute
+  readonly route: TransactionsRoute
   readonly lanes: readonly LaneResource[]
 }
 
@@ -30,7 +31,7 @@ export function TransactionFilter({ route, lanes }: TransactionFilterProps) {
         {GROUPS.map((group) => (
           <a
             key={group}
-            href={formHash({ ...route, group, after: null })}
+            href={formHash({ ...route, group })}
             aria-current={group === route.group ? 'true' : undefined}
             title={STATE_GROUPS[group].join(', ')}
           >
@@ -44,7 +45,7 @@ export function TransactionFilter({ route, lanes }: TransactionFilterProps) {
         value={chosen}
         onChange={(event) => {
           const from = signers.get(event.currentTarget.value)?.address ?? null
-          location.hash = formHash({ ...route, from, after: null })
+          location.hash = formHash({ ...route, from })
         }}
       >
         <option value="">All signers</option>
@@ -64,7 +65,7 @@ export function TransactionFilter({ route, lanes }: TransactionFilterProps) {
         onChange={(event) => {
           const { order: _, ...rest } = route
           const order = event.currentTarget.value === 'asc' ? ({ order: 'asc' } as const) : {}
-          location.hash = formHash({ ...rest, ...order, after: null })
+          location.hash = formHash({ ...rest, ...order })
         }}
       >
         <option value="desc">Newest first</option>
@@ -74,14 +75,14 @@ export function TransactionFilter({ route, lanes }: TransactionFilterProps) {
   )
 }
 
-function FindField({ route }: { readonly route: OverviewRoute }) {
+function FindField({ route }: { readonly route: TransactionsRoute }) {
   const [text, setText] = useState(route.find ?? '')
 
   function apply(event: Event): void {
     event.preventDefault()
     const { find: _, ...rest } = route
     const find = text.trim()
-    location.hash = formHash({ ...rest, ...(find !== '' && { find }), after: null })
+    location.hash = formHash({ ...rest, ...(find !== '' && { find }) })
   }
 
   return (
@@ -89,12 +90,12 @@ function FindField({ route }: { readonly route: OverviewRoute }) {
       <input
         class="input"
         type="search"
-        aria-label="Filter by receiver, request id or metadata"
-        title="Address of the receiver, start of a request id, or key=value in the metadata"
-        placeholder="To, request id, key=value"
+        aria-label="Filter by receiver, nonce, request id or metadata"
+        title="Address of the receiver, a nonce, start of a request id, or key=value in the metadata"
+        placeholder="To, nonce, request id, key=value"
         value={text}
         maxLength={200}
-        size={26}
+        size={30}
         autocomplete="off"
         spellcheck={false}
         onInput={(event) => setText(event.currentTarget.value)}

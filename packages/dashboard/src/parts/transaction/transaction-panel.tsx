@@ -3,14 +3,14 @@ import type { ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
 import { Service } from '../../live/service.ts'
 import { useResource } from '../../live/use-resource.ts'
-import { type OverviewRoute, STATE_GROUPS, toQuery } from '../../pages/route.ts'
+import { type TransactionsQuery, toFilter } from '../../pages/route.ts'
 import { Empty, Loaded } from '../placeholders.tsx'
 import { TransactionTable } from './transaction-table.tsx'
 
 const PAGE_SIZE = 25
 
 interface TransactionPanelProps {
-  readonly query: Omit<OverviewRoute, 'page'>
+  readonly query: TransactionsQuery & { readonly after: string | null }
   /** Address of the page that starts after a cursor; null is the first. */
   linkTo(after: string | null): string
   readonly filter?: ComponentChildren
@@ -20,14 +20,7 @@ export function TransactionPanel({ query, linkTo, filter }: TransactionPanelProp
   const { api } = useContext(Service)
   const { group, from, find, order, after } = query
   const page = useResource(`transactions ${group} ${from} ${order} ${after} ${find}`, () =>
-    api.listTransactions({
-      states: STATE_GROUPS[group],
-      from,
-      found: toQuery(find),
-      after,
-      limit: PAGE_SIZE,
-      ...(order && { order }),
-    }),
+    api.listTransactions({ ...toFilter(query), after, limit: PAGE_SIZE }),
   )
   const isFiltered = group !== 'all' || from !== null || find !== undefined
   const [first, more] = order === 'asc' ? ['Oldest', 'Newer'] : ['Newest', 'Older']

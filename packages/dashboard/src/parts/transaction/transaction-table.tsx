@@ -2,6 +2,7 @@
 import type { TransactionResource } from '../../api/api-resources.ts'
 import { shortenAddress, shortenHash } from '../../format/shorten.ts'
 import { formHash } from '../../pages/route.ts'
+import { nameCall } from '../../words/known-calls.ts'
 import { Copyable } from '../copyable.tsx'
 import { Age, Amount } from '../figures.tsx'
 import { StateChip, SubStateText } from './state-chip.tsx'
@@ -90,8 +91,8 @@ function Target({ tx: { to, data } }: { readonly tx: TransactionResource }) {
     <>
       <Copyable text={to} shown={shortenAddress(to)} what="receiver" />
       {data.length >= 10 && (
-        <span class="tag mono" title="Selector of the called function">
-          {data.slice(0, 10)}
+        <span class="tag mono" title={`Called function: ${data.slice(0, 10)}`}>
+          {nameCall(data)}
         </span>
       )}
     </>

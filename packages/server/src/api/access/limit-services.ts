@@ -34,6 +34,8 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
     apiKeys: services.apiKeys,
     waits: services.waits,
     bodies: services.bodies,
+    unread: services.unread,
+    stallMs: services.stallMs,
     work: services.work,
     pieces: services.pieces,
     reads: services.reads,

@@ -22,6 +22,7 @@ describe('requests that never reach a route', () => {
     ['plain text', '{}', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type', /application\/json/],
     ['a form', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'unsupported_media_type', /JSON/],
     ['too much', `"${'x'.repeat(1024 * 1024)}"`, JSON_TYPE, 413, 'payload_too_large', /1 MiB/],
+    ['too many fields', `{${'"a":1,'.repeat(100_000)}"a":1}`, JSON_TYPE, 413, 'payload_too_large', /100000 fields/],
   ])('%s', async (_, payload, headers, status, code, detail) => {
     const reply = await post(payload, headers)
     expect(reply.statusCode).toBe(status)

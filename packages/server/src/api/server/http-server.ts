@@ -2,8 +2,10 @@
  * The HTTP server: registers the routes, limits what a client can make it do, and turns every error into a problem
  * document.
  */
+import { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { AppError, type AppErrorCode } from '../../core/app-error.ts'
+import { hasTooManyFields, MAX_FIELDS } from '../../core/field-limit.ts'
 import { admit } from '../access/admit.ts'
 import { limitServices } from '../access/limit-services.ts'
 import { recordCall } from '../access/record-call.ts'
@@ -20,6 +22,7 @@ const GONE = new Error('the caller has gone')
 const LIMITS: ReadonlySet<AppErrorCode> = new Set([
   ...(['tenant_limit', 'too_many_waiting', 'too_many_streams', 'queue_full', 'overloaded'] as const),
 ])
+const TOO_MANY_FIELDS = `The body has more than ${MAX_FIELDS} fields.`
 /** Reading and writing this much takes the thread about a millisecond. */
 const BYTES_PER_MS = 64 * 1024
 
@@ -47,7 +50,12 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     clientErrorHandler: refuseConnection,
   })
   // Only JSON: a page of another origin can post plain text without a preflight, and must be refused.
-  server.removeContentTypeParser('text/plain')
+  server.removeContentTypeParser(['text/plain', 'application/json'])
+  const parseJson = server.getDefaultJsonParser('error', 'error')
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (hasTooManyFields(String(body))) done(new AppError('payload_too_large', TOO_MANY_FIELDS))
+    else parseJson(request, String(body), done)
+  })
   server.decorateRequest('caller')
   server.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS)
@@ -56,9 +64,11 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     // The client is gone. Work started for it would keep its slot until the service stops.
     else reply.hijack()
   })
-  server.addHook('onSend', async (request, _reply, payload) => {
+  server.addHook('onSend', async (request, reply, payload) => {
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
-    if (bytes > 0 && request.caller !== undefined) services.work.spend(request.caller.tenant, bytes / BYTES_PER_MS)
+    if (bytes === 0) return
+    if (request.caller !== undefined) services.work.spend(request.caller.tenant, bytes / BYTES_PER_MS)
+    watchUnread(request, reply, bytes, services)
   })
   server.addHook('onResponse', async (request, reply) => measure(services, request, reply))
   server.setErrorHandler(async (error, request, reply) => {
@@ -102,6 +112,27 @@ function holdBody(request: FastifyRequest, reply: FastifyReply, { bodies, work }
   const leave = bodies.enter(request.caller.tenant, bytes)
   work.spend(request.caller.tenant, bytes / BYTES_PER_MS)
   reply.raw.once('close', leave)
+}
+
+/** A client that reads nothing of its answer is disconnected: after a while, or earlier if too many do so. */
+function watchUnread(
+  { caller, raw: { socket } }: FastifyRequest,
+  { raw }: FastifyReply,
+  bytes: number,
+  { unread, stallMs, telemetry }: ApiServices,
+): void {
+  // A request made in memory, without a connection.
+  if (!(socket instanceof Socket)) return
+  // A caller that was not authenticated counts as the tenant of public routes.
+  const tenant = caller === undefined ? '' : caller.tenant
+  const connection = unread.open(tenant, () => {
+    telemetry.count('drover_unread_answers_total', { kind: 'http' })
+    socket.destroy()
+  })
+  connection.add(bytes)
+  raw.once('close', connection.close)
+  // Starts again with everything that the client reads. After the answer, `keepAliveTimeout` replaces it.
+  socket.setTimeout(stallMs)
 }
 
 function registerRoute(server: FastifyInstance, route: Route, services: ApiServices): void {

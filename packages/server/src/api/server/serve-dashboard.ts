@@ -22,7 +22,7 @@ const SERVED = new Set([
 const PAGE_POLICY = [
   "default-src 'self'",
   "img-src 'self' data:",
-  "style-src 'self' 'unsafe-inline'",
+  "style-src 'self'",
   "object-src 'none'",
   "base-uri 'none'",
   "form-action 'self'",

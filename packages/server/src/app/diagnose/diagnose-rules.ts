@@ -1,4 +1,5 @@
 /** How much of each spending rule is used, for `drover doctor`. */
+import { checksumText } from '../../api/contract/values/address.ts'
 import { formatAmount } from '../../core/amount.ts'
 import type { SpendingAccount } from '../../core/rules/judge.ts'
 import { spellSubject } from '../../core/rules/rule-set.ts'
@@ -26,9 +27,9 @@ export async function diagnoseRules(databaseUrl: string): Promise<readonly Findi
 }
 
 function judgeAccount({ subject, rules, ledger }: SpendingAccount, nowMs: number): Finding {
-  const check = `rules of ${spellSubject(subject)}`
+  const check = checksumText(`rules of ${spellSubject(subject)}`)
   const usage = listUsage(rules, ledger, [], nowMs)
-  const used = usage.length === 0 ? 'nothing spent yet' : usage.map(spellUse).join(', ')
+  const used = usage.length === 0 ? 'nothing spent yet' : checksumText(usage.map(spellUse).join(', '))
   const detail = `${rules.mode === 'report' ? 'report only; ' : ''}${used}`
   const isNear = usage.some((use) => use.used * 100n >= use.limit * NEARLY_USED_PERCENT)
   return isNear

@@ -10,7 +10,7 @@ import { openGoogleKms } from '../../signer/kms/google-kms.ts'
 import { createReadSecret } from '../../signer/read-secret.ts'
 import type { SigningKit } from '../../signer/signing-kit.ts'
 import { type DatabaseKeys, openDatabaseKeys } from '../../signer/sources/database-keys.ts'
-import { openEnvironmentKeys } from '../../signer/sources/environment-keys.ts'
+import { openDemoKeys, openEnvironmentKeys } from '../../signer/sources/environment-keys.ts'
 import { openKeystoreFolder } from '../../signer/sources/keystore-folder.ts'
 import { openMnemonicKeys } from '../../signer/sources/mnemonic-keys.ts'
 import { openRemoteSigner } from '../../signer/sources/remote-signer.ts'
@@ -43,7 +43,7 @@ export async function openKeys(config: KeyConfig, { kit, telemetry, store }: Key
   const database =
     masterKeys.length === 0 || store === null ? null : await openDatabaseKeys(masterKeys, { store, kit, readSecret })
   const sources: readonly (KeySource | null)[] = [
-    config.privateKeys.length === 0 ? null : openEnvironmentKeys(config.privateKeys, kit),
+    config.privateKeys.length === 0 ? null : openGivenKeys(config, kit),
     keystore && (await openKeystoreFolder(keystore, { kit, readSecret, warn })),
     mnemonic && (await openMnemonicKeys(mnemonic, { kit, readSecret })),
     database,
@@ -53,6 +53,10 @@ export async function openKeys(config: KeyConfig, { kit, telemetry, store }: Key
     googleKms && openGoogleKms(googleKms, outside),
   ]
   return { sources: sources.filter((source) => source !== null), database }
+}
+
+function openGivenKeys({ privateKeys, areDemoKeys }: KeyConfig, kit: SigningKit): KeySource {
+  return areDemoKeys ? openDemoKeys(privateKeys, kit) : openEnvironmentKeys(privateKeys, kit)
 }
 
 async function readTls({ cert, key, ca }: NonNullable<KeyConfig['remote']>['tls']): Promise<TlsFiles> {

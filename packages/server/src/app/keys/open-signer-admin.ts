@@ -5,7 +5,7 @@ import type { SecretRef } from '../../ports/secret-ref.ts'
 import { readMasterKeys } from '../../signer/master-keys.ts'
 import { createReadSecret } from '../../signer/read-secret.ts'
 import { openSigningKit } from '../../signer/signing-kit.ts'
-import { createStoredKeys } from '../../signer/stored-keys.ts'
+import { createStoredKeys, type Rotation } from '../../signer/stored-keys.ts'
 import { createPostgresAccessStore } from '../../store/postgres/access/postgres-access-store.ts'
 import { createPostgresKeyStore } from '../../store/postgres/keys/postgres-key-store.ts'
 import { migrate } from '../../store/postgres/migrate.ts'
@@ -15,7 +15,7 @@ export interface SignerAdmin {
   /** `text`: 32 bytes in hex. Throws AppError if it is not a private key; the error does not quote it. */
   import(text: string): Promise<{ readonly address: string; readonly isNew: boolean }>
   /** Encrypts all keys under the first master key. */
-  rotate(): Promise<{ readonly changed: number; readonly keyId: string }>
+  rotate(): Promise<Rotation>
   close(): Promise<void>
 }
 

@@ -1,13 +1,16 @@
 /** The keys of this node, as the API may use them. */
 import type { OwnKeys } from '../../api/api-services.ts'
 import type { Config } from '../../config/config.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
 import type { Adapters } from '../open-adapters.ts'
 import { policyOf } from '../service-settings.ts'
 
 export function createOwnKeys(
   config: Config,
-  { signer, store, keyStore, storedKeys }: Pick<Adapters, 'signer' | 'store' | 'keyStore' | 'storedKeys'>,
+  adapters: Pick<Adapters, 'signer' | 'store' | 'keyStore' | 'storedKeys'>,
+  telemetry: Pick<Telemetry, 'log'>,
 ): OwnKeys {
+  const { signer, store, keyStore, storedKeys } = adapters
   return {
     addresses: signer.addresses,
     defaultPolicy: (address) => policyOf(config, address),
@@ -24,7 +27,12 @@ export function createOwnKeys(
       const outcome = await store.removeSigner(address, note)
       // Also if an earlier removal was interrupted between the two.
       if (outcome.type !== 'busy' && (await keyStore.remove(address))) {
-        await keyStore.scrub()
+        if (!(await keyStore.scrub()))
+          telemetry.log('warn', 'the key was removed, but its ciphertext may remain in the database', {
+            signer: address,
+            reason: 'an older database transaction is still open',
+            next: 'End it, then run `drover signer rotate-master`.',
+          })
         await signer.lookAgain('database')
       }
       return outcome

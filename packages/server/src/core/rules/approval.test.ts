@@ -44,6 +44,14 @@ test('it goes on with the last approval that it needs', () => {
   })
 })
 
+test('the approval of a key that was revoked since does not count', () => {
+  const event = { type: 'approval.given', at, vote: vote('bob'), revoked: ['ann'] } as const
+  expect(after(waiting('ann'), event)).toMatchObject({
+    subState: 'awaiting_approval',
+    approval: { votes: [{ name: 'bob' }] },
+  })
+})
+
 test('a refusal or a missed deadline ends it without a nonce', () => {
   expect(after(waiting(), { type: 'approval.refused', at, by })).toMatchObject({
     ...{ state: 'CANCELLED', subState: 'not_approved', nonce: null, error: { code: 'approval_refused' } },

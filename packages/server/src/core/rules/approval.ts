@@ -47,6 +47,11 @@ export function missingVotes({ needs, votes }: Approval): number {
   return Math.max(0, ...needs.map((need) => need.of - countVotes(need, votes)))
 }
 
+/** As if these keys had not voted. */
+export function withoutVotes(approval: Approval, keyIds: readonly string[]): Approval {
+  return { ...approval, votes: approval.votes.filter(({ keyId }) => !keyIds.includes(keyId)) }
+}
+
 /** Why a key may not decide about this transaction; null: it may. */
 export function whyNotVoter(
   { needs, votes }: Approval,

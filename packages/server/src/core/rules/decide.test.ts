@@ -78,7 +78,15 @@ describe('tokens', () => {
     ['transfer', transfer(101n)],
     ['approve', approve(2n ** 256n - 1n)],
     ['transferFrom', transferFrom(101n)],
-  ])('%s counts with its amount', (_, data) => {
+    // To the same end, and a way around a cap if they did not count.
+    ...Object.entries({
+      increaseAllowance: '0x39509351',
+      increaseApproval: '0xd73dd623',
+      approveAndCall: '0xcae9ca51',
+      transferAndCall: '0x4000aea0',
+      send: '0x9bd9bbc6',
+    } as const).map(([name, selector]) => [name, `${selector}${transfer(101n).slice(10)}`] as const),
+  ] as const)('%s counts with its amount', (_, data) => {
     expect(judge({ tokens }, { to: TOKEN, data })).toMatchObject({ rule: `tokens.${TOKEN}.perDay` })
   })
 

@@ -28,7 +28,7 @@ export interface Target {
   readonly chainId: number | null
 }
 
-/** Amounts of `transfer`, `approve` and `transferFrom`. */
+/** Amounts of `transfer`, `approve`, `transferFrom` and what has the same effect. */
 export interface TokenCaps extends Caps {
   readonly token: Address
   /** Null: the same address on any chain, counted for each. */

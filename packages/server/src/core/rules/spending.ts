@@ -25,6 +25,17 @@ const AMOUNT_WORD: Readonly<Record<Hex, number>> = {
   '0x095ea7b3': 1,
   /** transferFrom(address,address,uint256) */
   '0x23b872dd': 2,
+  // What else many tokens offer to the same end: a cap on the above alone would be no cap.
+  /** increaseAllowance(address,uint256) */
+  '0x39509351': 1,
+  /** increaseApproval(address,uint256) */
+  '0xd73dd623': 1,
+  /** approveAndCall(address,uint256,bytes) */
+  '0xcae9ca51': 1,
+  /** transferAndCall(address,uint256,bytes) */
+  '0x4000aea0': 1,
+  /** send(address,uint256,bytes) */
+  '0x9bd9bbc6': 1,
 }
 
 const SELECTOR_LENGTH = 10

@@ -1,5 +1,5 @@
 /** A queued transaction that waits for approval: it has no nonce, and those behind it go first. */
-import { isApproved, missingVotes } from '../rules/approval.ts'
+import { isApproved, missingVotes, withoutVotes } from '../rules/approval.ts'
 import { dropQueued } from './drop-queued.ts'
 import { move, type Step, stay } from './step.ts'
 import type { Queued, Transaction } from './transaction.ts'
@@ -26,10 +26,15 @@ export function moveApproval(tx: Queued, event: ApprovalEvent): Step {
     }
     case 'approval.given': {
       if (tx.approval === undefined || !awaitsApproval(tx)) return stay(tx)
-      const { vote } = event
-      const approval = { ...tx.approval, votes: [...tx.approval.votes, vote] }
+      const { vote, revoked = [] } = event
+      const approval = { ...tx.approval, votes: [...withoutVotes(tx.approval, revoked).votes, vote] }
       const subState = isApproved(approval) && !tx.suspended ? 'accepted' : tx.subState
-      const detail = { actor: `${vote.name} (${vote.keyId})`, reason: vote.reason, missing: missingVotes(approval) }
+      const detail = {
+        actor: `${vote.name} (${vote.keyId})`,
+        reason: vote.reason,
+        missing: missingVotes(approval),
+        ...(revoked.length > 0 && { revoked }),
+      }
       return move({ ...tx, subState, approval }, note(event, detail))
     }
     case 'approval.refused': {

@@ -21,7 +21,13 @@ export type TxEvent =
   | { readonly type: 'deadline.passed'; readonly at: number }
   /** Its rules ask for an approval that it does not have. */
   | { readonly type: 'approval.required'; readonly at: number; readonly approval: Approval }
-  | { readonly type: 'approval.given'; readonly at: number; readonly vote: ApprovalVote }
+  /** `revoked`: keys that voted before, and do not count any more. */
+  | {
+      readonly type: 'approval.given'
+      readonly at: number
+      readonly vote: ApprovalVote
+      readonly revoked?: readonly string[]
+    }
   | { readonly type: 'approval.refused'; readonly at: number; readonly by: OperatorAct }
   /** By the database's clock. */
   | { readonly type: 'approval.expired'; readonly at: number }

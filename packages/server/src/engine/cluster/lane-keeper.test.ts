@@ -4,19 +4,19 @@ import { type Lane, type LaneKey, type Lease, laneKey } from '../../core/lane/la
 import { STABLE } from '../../core/lane/policy.ts'
 import { rankNodes } from '../../core/lane/rendezvous.ts'
 import type { Signer } from '../../ports/signer.ts'
-import { StoreUnavailable } from '../../ports/store.ts'
+import { type Store, StoreUnavailable } from '../../ports/store.ts'
 import { createFaultyStore } from '../../testing/engine/faulty-store.ts'
 import { createManualClock, type ManualClock } from '../../testing/engine/manual-clock.ts'
 import { createMemoryStore } from '../../testing/store/memory-store.ts'
-import { anyAddress } from '../../testing/store/samples.ts'
+import { anyAddress, toWrite } from '../../testing/store/samples.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { createLaneKeeper, type HeldLane, type LaneKeeper } from './lane-keeper.ts'
 
 const CHAIN_ID = 1
 const SETTINGS = { leaseTtlMs: 15_000, renewIntervalMs: 5_000, marginMs: 1_500 }
 
-function createSigner(addresses: readonly Address[]): Signer {
-  return { addresses: () => addresses, sign: () => Promise.reject(new Error('not needed')) }
+function createSigner(addresses: readonly Address[], canSign: () => boolean): Signer {
+  return { addresses: () => addresses, canSign, sign: () => Promise.reject(new Error('not needed')) }
 }
 
 /** Several keepers on one store; every start and stop of a lane is written down. */
@@ -39,6 +39,7 @@ async function setUp(lanes: number, addressOf: (index: number) => Address = () =
       stopping: null as Promise<void> | null,
       onFenced: () => {},
       chains: [CHAIN_ID] as readonly number[],
+      canSign: true,
     }
     const keeper = createLaneKeeper({
       store,
@@ -47,7 +48,7 @@ async function setUp(lanes: number, addressOf: (index: number) => Address = () =
       nodeId,
       address: null,
       settings: SETTINGS,
-      signer: createSigner(keys),
+      signer: createSigner(keys, () => state.canSign),
       chainIds: new Set([CHAIN_ID]),
       reachable: () => state.chains,
       onDatabaseTime: () => {},
@@ -446,5 +447,55 @@ describe('a chain that some nodes cannot reach', () => {
     await clock.advance(60_000)
     expect(a.lanes()).toBe(3)
     expect(a.leases).toHaveLength(3)
+  })
+})
+
+describe('a key that the owner of a lane cannot reach', () => {
+  async function setKeyAway(store: Store, { lease }: HeldLane, isAway: boolean): Promise<void> {
+    const problem = { code: 'key_unavailable', since: 0, txId: null, nonce: null, count: null, detail: null } as const
+    await store.writeLanes([toWrite(lease, [], { problems: isAway ? [problem] : [] })])
+  }
+
+  async function twoNodes() {
+    const bench = await setUp(1)
+    const [lane] = bench.all
+    if (lane === undefined) throw new Error('no lane')
+    const [best = '', other = ''] = rankedIds(lane, 2)
+    const [a, b] = [bench.node(best), bench.node(other)]
+    for (const each of [a, b]) await started(bench.clock, each)
+    await bench.clock.advance(10_000)
+    expect([a.lanes(), b.lanes()]).toEqual([1, 0])
+    const owned = (node: typeof a) => node.held.at(-1) as HeldLane
+    return { ...bench, a, b, owned }
+  }
+
+  test('the lane goes to a peer that can sign, and comes back once its owner can', async () => {
+    const { clock, store, a, b, owned } = await twoNodes()
+    a.state.canSign = false
+    await clock.advance(60_000)
+    // Nothing was to be signed: nothing moves.
+    expect(a.lanes()).toBe(1)
+    await setKeyAway(store, owned(a), true)
+    await clock.advance(15_000)
+    expect([a.lanes(), b.lanes()]).toEqual([0, 1])
+    await setKeyAway(store, owned(b), false)
+    await clock.advance(60_000)
+    expect([a.lanes(), b.lanes()]).toEqual([0, 1])
+    a.state.canSign = true
+    await clock.advance(15_000)
+    expect([a.lanes(), b.lanes()]).toEqual([1, 0])
+  })
+
+  test('where nobody can sign, it stays where it is, and a free one is taken all the same', async () => {
+    const { clock, store, a, b, owned, log } = await twoNodes()
+    a.state.canSign = false
+    b.state.canSign = false
+    await setKeyAway(store, owned(a), true)
+    const before = log.length
+    await clock.advance(60_000)
+    expect([a.lanes(), log.length]).toEqual([1, before])
+    await a.keeper.stop()
+    await clock.advance(30_000)
+    expect(b.lanes()).toBe(1)
   })
 })

@@ -9,7 +9,9 @@
  * counted from before the renewal was requested, after which it starts no broadcast.
  *
  * Each node may have its own RPC nodes. A node that cannot reach a chain leaves its lanes to peers that can, and takes
- * none. If no node can reach it, everything stays where it is.
+ * none. If no node can reach it, everything stays where it is. In the same way, if the owner of a lane cannot sign, a
+ * peer whose key store responds requests the lane. If no node can sign, it stays with its owner, who follows what was
+ * sent before.
  */
 
 import { coalesce } from '../../core/coalesced-task.ts'
@@ -203,19 +205,23 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     const taken = new Set((await store.listLeases()).map((lease) => laneKey(lease.lane)))
     const toTake: Lane[] = []
     const toRequest: Lane[] = []
-    for (const [key, { lane }] of signers) {
+    for (const [key, { lane, isKeyAway }] of signers) {
       if (held.has(key) || leaving.has(key) || !ports.chainIds.has(lane.chainId) || !reachable.has(lane.signer))
         continue
-      const rank = rankNodes(key, fitNodes(nodes, lane.chainId)).indexOf(nodeId)
+      const fit = fitNodes(nodes, lane.chainId)
+      const rank = rankNodes(key, fit).indexOf(nodeId)
       if (rank < 0) continue
+      const canSign = ports.signer.canSign?.(lane.signer) ?? true
       if (taken.has(key)) {
         freeSince.delete(key)
-        if (rank === 0) toRequest.push(lane)
+        if (canSign && (rank === 0 || isKeyAway === true)) toRequest.push(lane)
         continue
       }
       const since = freeSince.get(key) ?? now
       freeSince.set(key, since)
-      if (now - since >= rank * settings.renewIntervalMs) toTake.push(lane)
+      // A node that cannot sign takes a lane only if nobody else does.
+      const turn = canSign ? rank : rank + fit.length
+      if (now - since >= turn * settings.renewIntervalMs) toTake.push(lane)
     }
     telemetry.gauge('drover_lanes_of_others', countOthers(taken))
     if (toRequest.length > 0) await store.requestLeases(nodeId, toRequest)

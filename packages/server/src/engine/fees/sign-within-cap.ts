@@ -17,17 +17,29 @@ export class FeeAboveCap extends Error {
   }
 }
 
+interface CapRules {
+  readonly intent: Pick<Intent, 'maxFeeWei'>
+  readonly rules: FeeRules
+}
+
+/** Why it would not be signed; null: it is within its cap. */
+export function findExcess(
+  { gasLimit, fees }: Pick<UnsignedTransaction, 'gasLimit' | 'fees'>,
+  { intent, rules }: CapRules,
+): string | null {
+  const cap = findFeeCap(intent, gasLimit, rules)
+  if (cap === null || isWithinCap(fees, cap)) return null
+  const price = maxPricePerGas(fees)
+  return `it would offer ${formatGwei(price, cap.perGasWei)} per gas, but the limit is ${describeCap(cap, price)}`
+}
+
 export async function signWithinCap(
   signer: Signer,
   from: Address,
   unsigned: UnsignedTransaction,
-  { intent, rules }: { readonly intent: Pick<Intent, 'maxFeeWei'>; readonly rules: FeeRules },
+  given: CapRules,
 ): Promise<SignedTransaction> {
-  const cap = findFeeCap(intent, unsigned.gasLimit, rules)
-  if (cap !== null && !isWithinCap(unsigned.fees, cap)) {
-    const price = maxPricePerGas(unsigned.fees)
-    const offered = formatGwei(price, cap.perGasWei)
-    throw new FeeAboveCap(`it would offer ${offered} per gas, but the limit is ${describeCap(cap, price)}`)
-  }
+  const excess = findExcess(unsigned, given)
+  if (excess !== null) throw new FeeAboveCap(excess)
   return await signer.sign(from, unsigned)
 }

@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest'
 import type { ChainView } from '../../core/chain/finality.ts'
+import { inclusionOf } from '../../core/transaction/transaction.ts'
+import type { Chain } from '../../ports/chain.ts'
 import { createTestCluster, type TestCluster } from '../../testing/engine/test-cluster.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import type { ChainUpdate } from './block-follower.ts'
 import { createFinalReorgWatch, type FinalReorg } from './final-reorg.ts'
+
+type FoundReceipt = Awaited<ReturnType<Chain['findReceipts']>>[number]
+
+const LOW = { safe: null, finalized: null }
 
 async function confirmOne(cluster: TestCluster): Promise<string> {
   const id = await cluster.submit()
@@ -39,7 +45,56 @@ test('one that the new branch holds as well is not gone', async () => {
   await confirmOne(cluster)
   cluster.chain.reorg(4, { length: 5, keep: 'included' })
   await cluster.clock.advance(1_000)
-  expect((await brokenEvents(cluster)).map(({ detail }) => detail.gone)).toEqual([0])
+  expect((await brokenEvents(cluster)).map(({ detail }) => detail)).toMatchObject([{ gone: 0, moved: 1 }])
+})
+
+test('one that another node called final and another block includes now is told, although this node was behind', async () => {
+  const cluster = await createTestCluster()
+  const ahead = await cluster.startNode()
+  const id = await confirmOne(cluster)
+  const [tx] = await cluster.store.findTransactions([id])
+  if (tx === undefined) throw new Error('not stored')
+  await ahead.kill()
+  const reorgs: FinalReorg[] = []
+  const { store, chain } = cluster
+  const finality = { type: 'confirmations', count: 3 } as const
+  const watch = createFinalReorgWatch({
+    chain: { chainId: chain.chainId, findReceipts: async () => [{ type: 'found' } as FoundReceipt] },
+    store,
+    telemetry: createRecordingTelemetry(),
+    finality,
+    onFinalReorg: (reorg) => void reorgs.push(reorg),
+  })
+  const header = (number: number) => ({ number, hash: `0x${'9'.repeat(64)}`, parentHash: '0x', timestamp: 0 }) as const
+  const at = inclusionOf(tx)?.blockNumber ?? 0
+  watch.take({ view: { ...LOW, head: header(at - 1), header }, forkFrom: null, added: [], gap: false })
+  watch.take({ view: { ...LOW, head: header(at + 4), header }, forkFrom: at - 1, added: [], gap: false })
+  await cluster.clock.settle()
+  expect(reorgs).toMatchObject([{ finalBlock: null, gone: [], moved: [{ txId: id }] }])
+})
+
+test('the next owner tells it, if the one before died with the reorg', async () => {
+  const cluster = await createTestCluster()
+  const first = await cluster.startNode()
+  const lost = await confirmOne(cluster)
+  await cluster.startNode()
+  await first.kill()
+  cluster.chain.reorg(5, { length: 6 })
+  await cluster.clock.advance(60_000)
+  expect((await brokenEvents(cluster)).map(({ detail }) => detail.transactions)).toEqual([[lost]])
+})
+
+test('a database that is away does not keep it from being told', async () => {
+  const cluster = await createTestCluster()
+  const node = await cluster.startNode()
+  const lost = await confirmOne(cluster)
+  node.store.setFault((call) => (call === 'findLastEventId' ? 'unavailable' : null))
+  cluster.chain.reorg(5, { length: 6 })
+  await cluster.clock.advance(1_000)
+  node.store.setFault(null)
+  await cluster.mine(1)
+  await cluster.clock.advance(1_000)
+  expect((await brokenEvents(cluster)).map(({ detail }) => detail.transactions)).toEqual([[lost]])
 })
 
 test('a reorg of blocks that were not final is not reported', async () => {

@@ -6,7 +6,7 @@
  * A certain failure ends one transaction and the next takes its place. An uncertain one blocks the queue, because those
  * behind it must not overtake. Policy can make an exception if the obstacle concerns one transaction alone (too little
  * money for it, too low a price of its own, a call that the node cannot run): then those behind it go first. If a key
- * cannot sign, the walk stops before a nonce is spent on it.
+ * cannot sign, the walk stops before a nonce is spent on it. Several are signed at the same time, see `sign-ahead.ts`.
  */
 
 import { backOff } from '../../core/back-off.ts'
@@ -24,10 +24,11 @@ import type { AccountCount } from '../../ports/chain.ts'
 import { KeyStoreAway, type Signer } from '../../ports/signer.ts'
 import type { AccountWatch } from '../balance/account-watch.ts'
 import { addWait, type PriceWaits } from '../fees/price-watch.ts'
-import { FeeAboveCap, signWithinCap } from '../fees/sign-within-cap.ts'
+import { FeeAboveCap, findExcess, signWithinCap } from '../fees/sign-within-cap.ts'
 import { findUsable, firstNonce, hasHadNonce } from '../gaps/free-nonces.ts'
 import type { LaneDraft, Ledger } from '../lane/lane-draft.ts'
 import type { Preparation } from './prepare.ts'
+import { createSignAhead } from './sign-ahead.ts'
 
 export interface AllocateContext {
   readonly lease: Lease
@@ -101,6 +102,12 @@ export async function allocateNonces(
     waits,
   })
 
+  const ahead = createSignAhead(preparations, {
+    costOf,
+    mayGo: (ready) => findExcess(ready, { intent: ready.tx.intent, rules: context }) === null,
+    sign: (ready, nonce) => sign(ready, nonce, context),
+  })
+
   for (const given of preparations) {
     const { tx } = given
     if (tx.intent.validUntil !== null && tx.intent.validUntil <= now) {
@@ -156,7 +163,8 @@ export async function allocateNonces(
       rejectExact(draft, given, exact, { next: nonce, now })
       continue
     }
-    const signed = await sign(preparation, nonce, context)
+    const line = { free, next, room: slots, available: context.funds.available() }
+    const signed = await ahead.sign(preparation, nonce, line)
     if (signed.type === 'failed') {
       signingError = signed.error
       const { deferral } = signed

@@ -95,7 +95,8 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
   let holdUntil = 0
   let isFreed = false
   let isNodeBack = false
-  let isKeyBack = false
+  /** Also at the start: the node before may have been the only one whose key store was away. */
+  let isKeyBack = true
   /** A pass for the gaps was made since they last changed: do not repeat it before they change. */
   let gapsTried = false
 

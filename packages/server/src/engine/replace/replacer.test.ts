@@ -1,7 +1,13 @@
 /** Replacements while the price cannot be read. */
 import { expect, test } from 'vitest'
+import { StoreUnavailable } from '../../ports/store.ts'
+import { hashOf, tracking } from '../../testing/core/sample-transactions.ts'
 import { operate, POLICY } from '../../testing/engine/fast-bench.ts'
+import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { createTestCluster } from '../../testing/engine/test-cluster.ts'
+import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
+import { createLaneDraft } from '../lane/lane-draft.ts'
+import { createReplacer } from './replacer.ts'
 
 async function setUp() {
   const cluster = await createTestCluster({ policy: POLICY })
@@ -33,4 +39,37 @@ test('what was not ordered and is paid well enough is left alone', async () => {
   }
   await cluster.clock.advance(200)
   expect(await kinds()).toEqual(['original'])
+})
+
+test('if the spending rules cannot be asked for, nothing is signed and the lane goes on', async () => {
+  const clock = createManualClock()
+  const telemetry = createRecordingTelemetry()
+  const tx = tracking('pending', { requestedReplacement: 'speed_up' })
+  const market = { baseFeePerGas: 1n, gasPrice: 2n, priorityFeePerGas: { slow: 1n, standard: 1n, fast: 1n } }
+  let reviews = 0
+  const replacer = createReplacer({
+    chain: {
+      getFeeMarket: async () => market,
+      estimate: async (calls) => calls.map(() => ({ type: 'ok', gas: 21_000n })),
+      getBalance: async () => 10n ** 20n,
+    },
+    signer: { addresses: () => [], sign: () => Promise.reject(new Error('nothing is signed')) },
+    rules: {
+      reviewBump: async () => {
+        reviews++
+        throw new StoreUnavailable('down')
+      },
+    },
+    ...{ clock, telemetry, lane: tx.intent.lane, chainMaxFeeWei: null, wake: () => {} },
+  })
+  const draft = createLaneDraft({ cursor: 9, inFlight: new Map([[tx.id, tx]]), recyclable: [] }, POLICY)
+  const head = { number: 5, hash: hashOf(5) }
+  // The market and the call are read between the rounds.
+  for (let round = 0; round < 4; round++) {
+    await replacer.replace(draft, { policy: POLICY, head, isBlocked: () => false })
+    await clock.settle()
+  }
+  expect(reviews).toBeGreaterThan(0)
+  expect(draft.isEmpty()).toBe(true)
+  expect(telemetry.logs).toMatchObject(Array.from({ length: reviews }, () => ({ level: 'error' })))
 })

@@ -30,7 +30,6 @@ import {
   isPreconfirmed,
   lacksEmpty,
   newestAttempt,
-  type TxError,
 } from '../../core/transaction/transaction.ts'
 import { type Chain, ChainUnavailable, type HeadRef } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -179,12 +178,14 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
       }
     }
     const objection = isBump(tx) ? check.findObjection(tx, { gasLimit, fees: plan.fees }, around) : null
-    const refused = objection ?? (await reviewBump(tx, { gasLimit, fees: plan.fees }))
-    if (refused !== null) {
-      draft.apply(tx, { type: 'bump.refused', at, error: refused })
-      return 'kept'
-    }
     try {
+      // An empty transaction is never refused: without it the lane could freeze.
+      const offer = { gasLimit, fees: plan.fees }
+      const refused = objection ?? (isBump(tx) ? await ports.rules.reviewBump(tx, offer) : null)
+      if (refused !== null) {
+        draft.apply(tx, { type: 'bump.refused', at, error: refused })
+        return 'kept'
+      }
       const attempt = await sign(tx, { gasLimit, fees: plan.fees, createdAt: at }, rules)
       draft.apply(tx, { type: 'attempt.added', at, attempt })
       telemetry.count('drover_replacements_total', { reason, kind: attempt.kind })
@@ -193,11 +194,6 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
       telemetry.log('error', 'could not sign a replacement; keeping the current bytes', { ...lane, txId: tx.id, error })
       return 'failed'
     }
-  }
-
-  /** An empty transaction is never refused: without it the lane could freeze. */
-  async function reviewBump(tx: InFlight, offer: Pick<Attempt, 'gasLimit' | 'fees'>): Promise<TxError | null> {
-    return isBump(tx) ? await ports.rules.reviewBump(tx, offer) : null
   }
 
   async function sign(

@@ -71,6 +71,7 @@ export function createReviewSigning({ store, book, keepBooks, report, clock }: R
     },
     async reviewBump(tx, { gasLimit, fees }) {
       const subjects = subjectsOf(tx.intent.lane.signer, tx.keyId)
+      await book.freshen()
       if (!book.binds(subjects)) return null
       const known = refusedBumps.get(tx.id)
       const isOrdered = tx.requestedReplacement !== 'none'

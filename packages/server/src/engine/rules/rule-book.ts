@@ -15,6 +15,8 @@ export interface RuleBook {
   subjects(): readonly SubjectId[]
   /** Knows every change made before this call. */
   reload(): Promise<void>
+  /** Knows every change up to a few seconds ago, even if notices get lost. */
+  freshen(): Promise<void>
   close(): void
 }
 
@@ -26,6 +28,8 @@ interface BookPorts {
 
 /** Notices say when rules change; this is for those that get lost. */
 const MAX_AGE_MS = 30_000
+/** Of what is signed without asking the database. */
+const FRESH_MS = 3_000
 
 export function createRuleBook({ store, clock, telemetry }: BookPorts): RuleBook {
   let known: ReadonlyMap<SubjectId, RuleSet> | null = null
@@ -36,12 +40,17 @@ export function createRuleBook({ store, clock, telemetry }: BookPorts): RuleBook
   let begun = 0
   let applied = 0
 
+  /** When the read began whose answer is known. */
+  let knownSince = Number.NEGATIVE_INFINITY
+
   async function read(): Promise<void> {
     const turn = ++begun
+    const startedAt = clock.monotonic()
     const accounts = await store.listAccounts()
     // A read that began later has seen more.
     if (turn < applied) return
     applied = turn
+    knownSince = startedAt
     known = new Map(accounts.map(({ subject, rules }) => [subject, rules]))
   }
 
@@ -84,6 +93,9 @@ export function createRuleBook({ store, clock, telemetry }: BookPorts): RuleBook
     },
     subjects: () => [...(current()?.keys() ?? [])],
     reload: read,
+    freshen: async () => {
+      if (clock.monotonic() - knownSince > FRESH_MS) await read()
+    },
     close: unlisten,
   }
 }

@@ -3,7 +3,6 @@
  * are stored by one statement, so nothing passes a cap by racing. Where nothing has rules this is the plain insert, and
  * the insert itself says so if this node did not know of a rule.
  */
-import { LOCAL_CALLER } from '../../core/access/caller.ts'
 import type { Refused, Verdict } from '../../core/rules/judge.ts'
 import { subjectsOf } from '../../core/rules/rule-set.ts'
 import { isFill } from '../../core/transaction/fill.ts'
@@ -11,6 +10,7 @@ import type { InsertOutcome, NewTransaction, Store } from '../../ports/store.ts'
 import type { Judged, KeepBooks } from './keep-books.ts'
 import type { ReportRefusal } from './report-refusal.ts'
 import type { RuleBook } from './rule-book.ts'
+import { tellVerdict } from './tell-verdict.ts'
 import { approvalFor, namedFee, wantOf } from './want.ts'
 
 export type RuledOutcome =
@@ -59,17 +59,6 @@ export function createRuledInsert({ store, book, keepBooks, report }: InsertPort
     return kept.length === going.length
   }
 
-  function tell({ keyId, by = LOCAL_CALLER.name, intent }: NewTransaction, verdict: Verdict): void {
-    const { refused, reported } = verdict
-    const work = {
-      keyId: keyId ?? null,
-      actor: by,
-      where: 'acceptance',
-      path: `/v1/signers/${intent.lane.signer}`,
-    } as const
-    for (const each of [...(refused === null ? [] : [refused]), ...reported]) report(each, work)
-  }
-
   return async (batch) => {
     const outcomes: Outcomes = new Map()
     const items = batch.map((entry, place) => ({ place, entry }))
@@ -82,7 +71,7 @@ export function createRuledInsert({ store, book, keepBooks, report }: InsertPort
         const verdict = verdicts[index]
         if (verdict === undefined) continue
         if (verdict.refused !== null) outcomes.set(place, { type: 'refused_by_rule', refused: verdict.refused })
-        tell(entry, verdict)
+        tellVerdict(report, entry, verdict)
       }
     }
     return batch.map(({ id }, place) => {

@@ -176,6 +176,21 @@ describe('before signing', () => {
       reason: 'gas.perDay',
     })
   })
+
+  test('a rule that this node has not heard of holds a higher price within seconds', async () => {
+    const { rules, lane, store, subject, clock, calls } = await setUp(null, () => ({ listen: () => () => {} }))
+    const entry = anyNew(lane)
+    await rules.insertTransactions([entry])
+    await store.putRules(subject, { ...NO_RULES, gas: { ...CAPS, perDay: 1n } }, 'ann')
+    const sent = { ...allocated({ id: entry.id }), intent: entry.intent }
+    const offer = { gasLimit: 10n, fees: FEES }
+    await clock.advance(5_000)
+    calls.length = 0
+    expect(await rules.signing.reviewBump(sent, offer)).toMatchObject({ reason: 'gas.perDay' })
+    // Asked for once, however many are to be signed again.
+    for (let count = 0; count < 3; count++) await rules.signing.reviewBump(sent, offer)
+    expect(calls.filter((name) => name === 'listAccounts')).toHaveLength(1)
+  })
 })
 
 test('a fire that rules refuse is left out, one that needs approval waits for it', async () => {

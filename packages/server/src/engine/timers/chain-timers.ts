@@ -12,7 +12,7 @@ import { type AgreedReads, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
 import { StoreUnavailable } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import type { BlocksWrite, NewFire, TimerLease, TimerStore, TimerWriteResult } from '../../ports/timer-store.ts'
+import type { BlocksWrite, BlocksWriteResult, NewFire, TimerLease, TimerStore } from '../../ports/timer-store.ts'
 import { pause } from '../pause.ts'
 import type { JudgeFires } from '../rules/judge-fires.ts'
 import { answerCommands } from './answer-commands.ts'
@@ -20,12 +20,12 @@ import { applyBlocks, findDeliverable } from './apply-blocks.ts'
 import type { ChainTimerSettings } from './chain-timer-settings.ts'
 import { describeQueue } from './describe-queue.ts'
 import { createFireMeter } from './fire-meter.ts'
+import { createHandOver } from './hand-over.ts'
 import type { HostState } from './host-state.ts'
 import { createHostWaits } from './host-waits.ts'
 import { createIncarnationCache } from './incarnation-cache.ts'
 import { isIdle } from './is-idle.ts'
 import { type LoadedHost, loadHost } from './load-host.ts'
-import { createHandOffs } from './prepare-hand-offs.ts'
 import { addKeys, NO_ROOT, readLinked } from './read-blocks.ts'
 import { readReplay } from './read-replay.ts'
 import { createCronRenewals } from './renew-cron.ts'
@@ -75,8 +75,12 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   const { lease, store, chain, clock, random, telemetry, settings } = ports
   const { chainId } = lease
   const findIncarnations = createIncarnationCache(store)
-  const prepareHandOffs = createHandOffs({
-    ...{ chainId, findIncarnations, clock, random, telemetry },
+  const handOver = createHandOver({
+    chainId,
+    findIncarnations,
+    clock,
+    random,
+    telemetry,
     ...(ports.judgeFires !== undefined && { judgeFires: ports.judgeFires }),
   })
   const meterFires = createFireMeter(store, lease)
@@ -206,19 +210,18 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     // Block by block, more are handed over than were added, so that a backlog shrinks.
     const most = blocks.length === 1 ? Math.max(MAX_HAND_OFFS, 2 * applied.fires.length) : MAX_HAND_OFFS
     const due = observed.filter(({ height }) => height <= limit).slice(0, most)
-    const { ready, handOffs } = await prepareHandOffs(due)
-    const write: BlocksWrite = {
+    const write: Omit<BlocksWrite, 'handOffs'> = {
       lease,
       rewindTo,
       blocks,
       fires: applied.fires,
       changes: applied.changes,
       expected: shown.tip,
-      handOffs,
       maxQueued: settings.maxQueuedPerSigner,
       queue: describeQueue(applied.states.at(-1) ?? from),
     }
-    check(await store.writeBlocks(write))
+    const { ready, result } = await handOver(due, (handOffs) => store.writeBlocks({ ...write, handOffs }))
+    check(result)
     if (rewindTo !== null) own.history.rewind(rewindTo)
     for (const state of applied.states) own.history.push(state)
     const handed = new Set(ready)
@@ -227,7 +230,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     countFires(own, applied.fires)
     cron.note(applied.fires)
     if (isRewind) await ports.cancelWithdrawn(chainId)
-    const metered = await meterFires(handOffs.length > 0)
+    const metered = await meterFires(ready.length > 0)
     check(metered)
     if (metered.isAsked === true) waits.ask()
     await keepSnapshot(own)
@@ -262,8 +265,9 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   }
 
   /** Throws if nothing was written. */
-  function check({ type }: TimerWriteResult): void {
+  function check({ type }: BlocksWriteResult): void {
     if (type === 'written') return
+    if (type === 'not_judged') throw new StoreUnavailable('the spending rules change too fast')
     if (type === 'stale') throw new StoreUnavailable('the timers of the chain were changed by another write')
     isStopped = true
     waits.stop()

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createSystemClock } from '../../app/system-clock.ts'
 import { LOCAL_CALLER } from '../../core/access/caller.ts'
+import { createUnreadBytes } from '../../engine/tenants/unread-bytes.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { createRpcSockets, type RpcSockets } from './rpc-sockets.ts'
 
@@ -53,6 +54,7 @@ beforeEach(async () => {
     heartbeatMs: 50,
     store: { listen: () => () => {} },
     bodies: { enter: () => () => {} },
+    unread: createUnreadBytes({ maxBytes: 64 * 1024 * 1024 }),
     work: { begin: async () => () => {}, untilRefusal: async () => undefined },
   })
   sockets.attach(server)

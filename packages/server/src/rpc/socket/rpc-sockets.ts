@@ -13,6 +13,7 @@ import type { Store } from '../../ports/store.ts'
 import { type Admission, admitUpgrade, refuseAsFull, type UpgradeDoor } from './admit-upgrade.ts'
 import { ignoreUpgrade } from './ignore-upgrade.ts'
 import { CLOSE_CODES, type SocketPorts, serveSocket } from './serve-socket.ts'
+import { countUnfinished } from './unfinished-message.ts'
 
 export interface RpcSockets {
   attach(server: Server): void
@@ -96,6 +97,7 @@ export function createRpcSockets({
   function begin(request: IncomingMessage, stream: Duplex, head: Buffer, { chainId, caller }: Admitted): void {
     sockets.handleUpgrade(request, stream, head, (socket) => {
       gaugeCount()
+      countUnfinished({ stream, socket, clock, enter: (bytes) => ports.bodies.enter(caller.tenant, bytes) })
       const { recheck } = serveSocket(socket, chainId, caller, { ...ports, heartbeatMs })
       rechecks.add(recheck)
       socket.on('close', () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { WebSocket } from 'ws'
 import { LOCAL_CALLER } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
+import { createUnreadBytes } from '../../engine/tenants/unread-bytes.ts'
 import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { type SocketPorts, serveSocket } from './serve-socket.ts'
@@ -10,21 +11,32 @@ import { type SocketPorts, serveSocket } from './serve-socket.ts'
 class FakeSocket extends EventEmitter {
   readonly OPEN = 1
   readyState = 1
-  bufferedAmount = 0
   isPaused = false
   readonly sent: string[] = []
   readonly closed: unknown[] = []
-  send(text: string): void {
+  /** Called when the client has read what was sent. */
+  readonly reads: (() => void)[] = []
+  isTerminated = false
+  send(text: string, onRead: () => void): void {
     this.sent.push(text)
+    this.reads.push(onRead)
   }
   close(...why: unknown[]): void {
     this.closed.push(why)
   }
-  pause(): void {}
-  resume(): void {}
+  ping(): void {}
+  terminate(): void {
+    this.isTerminated = true
+  }
+  pause(): void {
+    this.isPaused = true
+  }
+  resume(): void {
+    this.isPaused = false
+  }
 }
 
-function serve(ports: Partial<SocketPorts>) {
+function serve(ports: Partial<SocketPorts>, answer = 'answered') {
   const socket = new FakeSocket()
   const [answered, refused]: [string[], string[]] = [[], []]
   const clock = createManualClock()
@@ -33,7 +45,7 @@ function serve(ports: Partial<SocketPorts>) {
     endpoint: {
       answer: async (message) => {
         answered.push(message)
-        return 'answered'
+        return answer
       },
       refuse: (message) => {
         refused.push(message)
@@ -52,6 +64,7 @@ function serve(ports: Partial<SocketPorts>) {
     telemetry: createRecordingTelemetry(),
     heartbeatMs: 30_000,
     bodies: { enter: () => () => {} },
+    unread: createUnreadBytes({ maxBytes: 64 * 1024 * 1024 }),
     work: { begin: async () => () => {} },
     ...ports,
   })
@@ -97,4 +110,35 @@ test('what waits in line when its connection closes is not worked on, and holds 
   socket.emit('close')
   await clock.settle()
   expect([held, answered]).toEqual([0, []])
+})
+
+test('a client that does not read its answers is not read either, until it has', async () => {
+  const { socket, take } = serve({}, 'x'.repeat(600 * 1024))
+  await take('one')
+  expect(socket.isPaused).toBe(false)
+  await take('two')
+  expect(socket.isPaused).toBe(true)
+  socket.reads[0]?.()
+  expect(socket.isPaused).toBe(false)
+})
+
+test('a client that reads nothing is disconnected, though nothing is read from it', async () => {
+  const { socket, take, clock } = serve({}, 'x'.repeat(2 * 1024 * 1024))
+  await take('one')
+  expect(socket.isPaused).toBe(true)
+  await clock.advance(30_000)
+  expect(socket.isTerminated).toBe(false)
+  await clock.advance(30_000)
+  expect(socket.isTerminated).toBe(true)
+})
+
+test('clients that leave too much unread together are disconnected, those with the most first', async () => {
+  const unread = createUnreadBytes({ maxBytes: 1_000 })
+  const [idle, first, second] = ['x'.repeat(100), 'x'.repeat(500), 'x'.repeat(450)].map((text) =>
+    serve({ unread }, text),
+  )
+  await idle?.take('a question')
+  await first?.take('a question')
+  await second?.take('a question')
+  expect([idle, first, second].map((one) => one?.socket.isTerminated)).toEqual([false, true, false])
 })

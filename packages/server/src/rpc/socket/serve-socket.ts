@@ -1,13 +1,14 @@
 /**
  * One WebSocket connection. It lasts longer than a request, so its key is checked again with every message and every
- * heartbeat. A client that sends faster than it is answered is read more slowly. A client that reads too slowly is
- * disconnected, and can reconnect.
+ * heartbeat. A client that sends faster than it is answered, or than it reads its answers, is read more slowly. A client
+ * that reads nothing between two heartbeats, or leaves too much unread, is disconnected, and can reconnect.
  */
 import { setMaxListeners } from 'node:events'
 import type { RawData, WebSocket } from 'ws'
 import type { Caller } from '../../core/access/caller.ts'
 import { AppError, type AppErrorCode } from '../../core/app-error.ts'
 import type { TenantPool } from '../../engine/tenants/tenant-pool.ts'
+import type { UnreadBytes } from '../../engine/tenants/unread-bytes.ts'
 import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
@@ -23,12 +24,15 @@ export interface SocketPorts {
   readonly telemetry: Telemetry
   /** Bytes of messages that are being worked on, and of the bodies of requests. */
   readonly bodies: Pick<TenantPool, 'enter'>
+  /** Bytes of answers that clients have not read yet. */
+  readonly unread: UnreadBytes
   readonly work: Pick<WorkTurns, 'begin'>
   readonly heartbeatMs: number
 }
 
 export const CLOSE_CODES = { away: 1001, forbidden: 1008, later: 1013 } as const
-const MAX_BUFFERED_BYTES = 64 * 1024 * 1024
+/** A client with more unread bytes than this gets nothing done until it reads. */
+const MAX_UNREAD_BYTES = 1024 * 1024
 const MAX_RUNNING = 100
 const LIMITS: ReadonlySet<AppErrorCode> = new Set(['rate_limited', 'tenant_limit', 'overloaded'])
 /** Its ids have to be read for a refusal to be understood. More than this is work, and there was no turn for it. */
@@ -46,7 +50,12 @@ export function serveSocket(
   const { endpoint, telemetry } = ports
   const connection = { send, fail: (reason: string) => socket.close(CLOSE_CODES.later, reason) }
   const subscriptions = createSubscriptions(endpoint.sourcesOf(chainId), connection)
-  const { recheck, stop: stopBeating } = keepBeating(socket, caller, ports)
+  const unread = ports.unread.open(caller.tenant, () => {
+    telemetry.count('drover_unread_answers_total', { kind: 'websocket' })
+    socket.terminate()
+  })
+  const isHeldBack = (): boolean => running >= MAX_RUNNING
+  const { recheck, stop: stopBeating } = keepBeating(socket, caller, { ...ports, isHeldBack })
   const gone = new AbortController()
   // Each message that waits in line listens.
   setMaxListeners(MAX_RUNNING, gone.signal)
@@ -54,8 +63,17 @@ export function serveSocket(
 
   function send(text: string): void {
     if (socket.readyState !== socket.OPEN) return
-    if (socket.bufferedAmount > MAX_BUFFERED_BYTES) socket.terminate()
-    else socket.send(text)
+    const isRead = unread.add(Buffer.byteLength(text))
+    socket.send(text, () => {
+      isRead()
+      readOn()
+    })
+    readOn()
+  }
+
+  function readOn(): void {
+    if (running >= MAX_RUNNING || unread.bytes() > MAX_UNREAD_BYTES) socket.pause()
+    else if (socket.isPaused) socket.resume()
   }
 
   async function answerWithin(message: string, bytes: number): Promise<void> {
@@ -102,11 +120,11 @@ export function serveSocket(
 
   async function take(data: RawData): Promise<void> {
     running++
-    if (running >= MAX_RUNNING) socket.pause()
+    readOn()
     const message = data.toString()
     await answerWithin(message, Buffer.byteLength(message)).catch((error: unknown) => refuse(message, error))
     running--
-    if (running === MAX_RUNNING - 1) socket.resume()
+    readOn()
   }
 
   // Some clients send their text in binary frames, and nodes read both alike.
@@ -116,20 +134,25 @@ export function serveSocket(
   socket.on('close', () => {
     gone.abort()
     stopBeating()
+    unread.close()
     subscriptions.close()
   })
   return { recheck }
 }
 
 /** Ends connections that no longer respond or are no longer allowed. */
-function keepBeating(socket: WebSocket, caller: Caller, ports: SocketPorts): { recheck(): void; stop(): void } {
+function keepBeating(
+  socket: WebSocket,
+  caller: Caller,
+  ports: SocketPorts & { isHeldBack(): boolean },
+): { recheck(): void; stop(): void } {
   const { door, clock, telemetry, heartbeatMs } = ports
   let isAlive = true
   let cancel = clock.schedule(heartbeatMs, beat)
 
   function beat(): void {
-    // One that is read more slowly cannot be heard to answer.
-    if (!isAlive && !socket.isPaused) {
+    // One that is read more slowly because much is in progress cannot be heard to answer.
+    if (!isAlive && !ports.isHeldBack()) {
       socket.terminate()
       return
     }

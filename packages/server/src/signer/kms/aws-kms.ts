@@ -18,6 +18,17 @@ export interface AwsKmsSettings {
   readonly endpoint: string | null
 }
 
+/** Refusals that say nothing about other keys. */
+const OF_ONE_KEY = new Set([
+  'AccessDeniedException',
+  'DisabledException',
+  'InvalidKeyUsageException',
+  'KeyUnavailableException',
+  'KMSInvalidStateException',
+  'NotFoundException',
+  'ValidationException',
+])
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 export function openAwsKms(
@@ -41,7 +52,8 @@ export function openAwsKms(
     const reply = parseReply(body)
     const value = reply[field]
     if (status === 200 && typeof value === 'string') return Buffer.from(value, 'base64')
-    throw new KeyStoreAway(`AWS KMS refuses ${action}: ${nameError(reply.__type)} (status ${status})`)
+    const name = nameError(reply.__type)
+    throw new KeyStoreAway(`AWS KMS refuses ${action}: ${name} (status ${status})`, { isOneKey: OF_ONE_KEY.has(name) })
   }
 
   return createDigestSource(

@@ -33,19 +33,28 @@ export function createDigestSource(service: DigestService, keccak: Keccak): KeyS
 
   async function learn(key: string): Promise<void> {
     const publicKey = readPublicKey(await service.readPublicKey(key))
-    if (publicKey === null) throw new KeyStoreAway(`key ${key} is not a secp256k1 key for signing`)
+    if (publicKey === null) throw new KeyStoreAway(`key ${key} is not a secp256k1 key for signing`, { isOneKey: true })
     names.set(toAddress(`0x${keccak.hashToHex(publicKey).slice(-40)}`), key)
     list = [...names.keys()]
     tell()
   }
 
-  /** A public key never changes, so it is read once. While all is well a look costs nothing: services charge per call. */
+  /**
+   * A public key never changes, so it is read once. While all is well a look costs nothing: services charge per call.
+   * A key that cannot be read does not keep the others from being used.
+   */
   async function look(): Promise<void> {
     const known = new Set(names.values())
-    for (const key of service.keys) if (!known.has(key)) await learn(key)
+    const problems: KeyStoreAway[] = []
+    const take = (error: unknown): void => {
+      if (!(error instanceof KeyStoreAway) || !error.isOneKey) throw error
+      problems.push(error)
+    }
+    for (const key of service.keys) if (!known.has(key)) await learn(key).catch(take)
     const [first] = service.keys
-    if (isSilent && first !== undefined) await service.readPublicKey(first)
+    if (isSilent && first !== undefined) await service.readPublicKey(first).catch(take)
     isSilent = false
+    if (problems[0] !== undefined) throw problems[0]
   }
 
   async function sign(address: Address, transaction: UnsignedTransaction) {
@@ -53,13 +62,15 @@ export function createDigestSource(service: DigestService, keccak: Keccak): KeyS
     if (key === undefined) throw new Error(`no key for ${address}`)
     const digest = keccak.hash(encoder.encodeUnsigned(transaction)).slice()
     const der = await service.sign(key, digest).catch((error: unknown) => {
-      isSilent = true
+      if (!(error instanceof KeyStoreAway) || !error.isOneKey) isSilent = true
       throw error
     })
     const signature = readSignature(der)
     const recovery = signature === null ? null : findRecovery(signature, digest, address)
     if (signature === null || recovery === null)
-      throw new KeyStoreAway(`${place} returned a signature that is not of ${address}; it was not used`)
+      throw new KeyStoreAway(`${place} returned a signature that is not of ${address}; it was not used`, {
+        isOneKey: true,
+      })
     // Encoded again: other transactions may have used the encoder meanwhile.
     encoder.encodeUnsigned(transaction)
     const signed = encoder.encodeSigned(signature, recovery)

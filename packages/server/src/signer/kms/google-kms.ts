@@ -13,6 +13,9 @@ export interface GoogleKmsSettings {
   readonly endpoint: string | null
 }
 
+/** Refusals that say nothing about other keys. */
+const OF_ONE_KEY = new Set(['FAILED_PRECONDITION', 'INVALID_ARGUMENT', 'NOT_FOUND', 'PERMISSION_DENIED'])
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 export function openGoogleKms(
@@ -29,7 +32,8 @@ export function openGoogleKms(
     const reply = parseReply(body)
     const value = reply[field]
     if (status === 200 && typeof value === 'string') return value
-    throw new KeyStoreAway(`Google Cloud KMS refuses: ${nameError(reply.error)} (status ${status})`)
+    const name = nameError(reply.error)
+    throw new KeyStoreAway(`Google Cloud KMS refuses: ${name} (status ${status})`, { isOneKey: OF_ONE_KEY.has(name) })
   }
 
   return createDigestSource(

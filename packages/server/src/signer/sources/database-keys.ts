@@ -3,7 +3,6 @@
  * seen. Nodes are told when a key is added, removed or encrypted again. After a rotation of the master key, a node that
  * is running reads the setting again, so it needs no restart.
  */
-import { inspect } from 'node:util'
 import type { Address } from '../../core/hex.ts'
 import type { KeySource } from '../../ports/key-source.ts'
 import type { KeyStore, StoredKey } from '../../ports/key-store.ts'
@@ -13,6 +12,7 @@ import { StoreUnavailable } from '../../ports/store.ts'
 import { createLocalKeys } from '../local-keys.ts'
 import { type MasterKeys, readMasterKeys } from '../master-keys.ts'
 import type { SigningKit } from '../signing-kit.ts'
+import { createLocalSource } from './local-source.ts'
 
 interface DatabaseKeyPorts {
   readonly store: Pick<KeyStore, 'list'>
@@ -76,21 +76,11 @@ export async function openDatabaseKeys(refs: readonly SecretRef[], ports: Databa
       throw new KeyStoreAway(more.length === 0 ? problem : `${problem} (and ${more.length} more)`)
   }
 
-  const shown = () => ({ type: 'database', addresses: keys.addresses() })
-  return Object.assign<DatabaseKeys, object>(
-    {
-      type: 'database',
-      place: 'PostgreSQL, encrypted under a master key',
-      isInMemory: true,
-      addresses: keys.addresses,
-      sign: async (address, transaction) => keys.sign(address, transaction),
-      look,
-      onChange: (listener) => {
-        tell = listener
-      },
-      masterKeys: () => masterKeys,
-      close: async () => keys.clear(),
+  const source = createLocalSource('database', 'PostgreSQL, encrypted under a master key', keys, {
+    look,
+    onChange: (listener) => {
+      tell = listener
     },
-    { toJSON: shown, [inspect.custom]: shown },
-  )
+  })
+  return Object.assign(source, { masterKeys: () => masterKeys })
 }

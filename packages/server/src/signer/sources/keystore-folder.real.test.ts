@@ -133,6 +133,34 @@ test('two files of one address: the second is named, and the first signs', async
   expect(source.addresses()).toHaveLength(1)
 })
 
+test('a file that was copied signs on once the first one is gone', async () => {
+  const folder = await makeFolder({ a: scrypt })
+  const source = await openFolder(folder)
+  await put(folder, 'b', scrypt)
+  await expect(source.look()).rejects.toThrow('keystore b: has the same key as a')
+  await rm(join(folder, 'keys', 'a'))
+  await source.look()
+  expect(source.addresses()).toEqual([`0x${scrypt.address}`])
+})
+
+test('a file that gets another key in it takes the old one away', async () => {
+  const folder = await makeFolder({ a: scrypt })
+  const source = await openFolder(folder)
+  await put(folder, 'a', pbkdf2)
+  await source.look()
+  expect(source.addresses()).toEqual([`0x${pbkdf2.address}`])
+})
+
+test('once the password is right, a file that could not be opened is tried again', async () => {
+  const folder = await makeFolder({ a: scrypt })
+  const source = await openFolder(folder)
+  await put(folder, 'b', makeKeystore(SECOND, 'pbkdf2', 'another'))
+  await expect(source.look()).rejects.toThrow('keystore b: the password is wrong')
+  await writeFile(join(folder, 'password'), 'another', { mode: 0o600 })
+  await source.look()
+  expect(source.addresses()).toHaveLength(2)
+})
+
 test('files that come and go add and remove accounts; each is decrypted once', async () => {
   const folder = await makeFolder({ a: scrypt })
   const source = await openFolder(folder)

@@ -4,7 +4,7 @@ import type { Hex } from '../../core/hex.ts'
 import type { ReadSecret } from '../../ports/secret-ref.ts'
 import { describeKeySource } from '../../testing/signer/key-source.suite.ts'
 import { openSigningKit } from '../signing-kit.ts'
-import { openEnvironmentKeys } from './environment-keys.ts'
+import { openDemoKeys, openEnvironmentKeys } from './environment-keys.ts'
 import { openMnemonicKeys } from './mnemonic-keys.ts'
 
 const KEYS: readonly Hex[] = [`0x${'42'.repeat(32)}`, `0x${'43'.repeat(32)}`]
@@ -23,6 +23,10 @@ const reading =
     text
 
 describeKeySource('environment', async () => ({ source: openEnvironmentKeys(KEYS, kit), privateKeys: KEYS }), {
+  isDeterministic: true,
+})
+
+describeKeySource('demo', async () => ({ source: openDemoKeys(KEYS, kit), privateKeys: KEYS }), {
   isDeterministic: true,
 })
 

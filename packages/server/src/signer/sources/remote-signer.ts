@@ -38,7 +38,9 @@ export function openRemoteSigner(address: string, tls: TlsFiles, keccak: Keccak)
     const reply = parseReply(body)
     if (status !== 200) throw new KeyStoreAway(`${host} answers ${method} with status ${status}`)
     if (reply.error !== undefined && reply.error !== null)
-      throw new KeyStoreAway(`${host} refuses ${method} (code ${String(codeOf(reply.error))})`)
+      throw new KeyStoreAway(`${host} refuses ${method} (code ${String(codeOf(reply.error))})`, {
+        isOneKey: method === 'eth_signTransaction',
+      })
     return reply.result
   }
 
@@ -60,6 +62,7 @@ export function openRemoteSigner(address: string, tls: TlsFiles, keccak: Keccak)
     if (raw === null || difference !== null)
       throw new KeyStoreAway(
         `${host} signed something else than it was asked to (${difference} differs); it was not used`,
+        { isOneKey: true },
       )
     return { raw, hash: keccak.hashToHex(Buffer.from(raw.slice(2), 'hex')) }
   }

@@ -208,6 +208,20 @@ describe('refusals are told by their name, not by their message', () => {
   })
 })
 
+test('a key that cannot be read does not keep the others from signing', async () => {
+  const token = secret()
+  const service = await startFakeGoogleKms({ keys: { [versionOf('two')]: SECOND }, publicKey: rsa.publicKey, token })
+  const env = { GOOGLE_APPLICATION_CREDENTIALS: await writeAccount(`${service.url}/token`) }
+  const keys = [versionOf('gone'), versionOf('two')]
+  const source = openGoogleKms({ keys, endpoint: service.url }, { keccak, env, now })
+  const problem: unknown = await source.look().catch((error: unknown) => error)
+  expect(problem).toMatchObject({ isOneKey: true, message: expect.stringContaining('NOT_FOUND') })
+  expect(source.addresses()).toEqual([addressOfKey(SECOND)])
+  await source.sign(addressOfKey(SECOND), asked)
+  await source.close()
+  await service.stop()
+})
+
 describe('AWS credentials are found where the SDKs find them, and renewed', () => {
   const temporary = (id: string, at: number) =>
     JSON.stringify({ AccessKeyId: id, SecretAccessKey: 's', Token: 't', Expiration: new Date(at).toISOString() })

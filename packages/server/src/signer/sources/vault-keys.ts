@@ -2,13 +2,13 @@
  * Private keys in HashiCorp Vault (KV, version 1 or 2), fetched once and kept in memory. Vault's transit engine cannot
  * sign with secp256k1, so the keys have to leave Vault.
  */
-import { inspect } from 'node:util'
 import type { KeySource } from '../../ports/key-source.ts'
 import type { ReadSecret, SecretRef } from '../../ports/secret-ref.ts'
 import { KeyStoreAway } from '../../ports/signer.ts'
 import { createHttpCaller, parseReply, type TlsFiles } from '../http-call.ts'
 import { createLocalKeys } from '../local-keys.ts'
 import type { SigningKit } from '../signing-kit.ts'
+import { createLocalSource } from './local-source.ts'
 
 export interface VaultSettings {
   readonly url: string
@@ -51,28 +51,22 @@ export function openVaultKeys({ url, token, paths }: VaultSettings, { kit, readS
   }
 
   async function look(): Promise<void> {
-    for (const path of paths) if (!fetched.has(path)) await fetchKey(path)
+    let problem: unknown = null
+    for (const path of paths)
+      if (!fetched.has(path))
+        await fetchKey(path).catch((error: unknown) => {
+          problem ??= error
+        })
+    if (problem !== null) throw problem
   }
 
-  const shown = () => ({ type: 'vault', place: host, addresses: keys.addresses() })
-  return Object.assign<KeySource, object>(
-    {
-      type: 'vault',
-      place: `Vault at ${host}`,
-      isInMemory: true,
-      addresses: keys.addresses,
-      sign: async (address, transaction) => keys.sign(address, transaction),
-      look,
-      onChange: (listener) => {
-        tell = listener
-      },
-      close: async () => {
-        http.close()
-        keys.clear()
-      },
+  return createLocalSource('vault', `Vault at ${host}`, keys, {
+    look,
+    onChange: (listener) => {
+      tell = listener
     },
-    { toJSON: shown, [inspect.custom]: shown },
-  )
+    close: http.close,
+  })
 }
 
 function refuse(error: unknown): never {

@@ -33,6 +33,7 @@ import { createDecideApproval } from '../../engine/rules/decide-approval.ts'
 import { createManageRules } from '../../engine/rules/manage-rules.ts'
 import { createSpendingRules } from '../../engine/rules/spending-rules.ts'
 import { createReadTurns } from '../../engine/tenants/read-turns.ts'
+import { createUnreadBytes } from '../../engine/tenants/unread-bytes.ts'
 import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
 import { createTimers } from '../../engine/timers/timers.ts'
 import { createTransactionWaits } from '../../engine/wait/transaction-waits.ts'
@@ -197,6 +198,8 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       ...(options.maxWaiting && { maxWaiting: options.maxWaiting }),
     }),
     bodies: createBodyPool({ maxBytes: 64 * 1024 * 1024 }),
+    unread: createUnreadBytes({ maxBytes: 64 * 1024 * 1024 }),
+    stallMs: 30_000,
     work: NO_TURNS,
     reads,
     feeMarkets: createFeeMarkets({ chains, clock }),
@@ -211,7 +214,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
       remove: (address, note) => store.removeSigner(address, note),
     },
     operate: createOperate({ store, chains, clock, telemetry, ...around }),
-    decideApproval: createDecideApproval({ store, clock, telemetry }),
+    decideApproval: createDecideApproval({ keys, store, clock, telemetry }),
     rules: createManageRules({ store, ...rules }),
     reservations: {
       ...createReservations({ store, chains, clock, random, timeoutMs: 50 }),

@@ -20,6 +20,10 @@ export interface FakeService {
   readonly url: string
   /** Requests that were answered. */
   count(): number
+  /** Answers no request that contains this text, until it is null again. */
+  hold(text: string | null): void
+  /** Requests that were held so far. */
+  held(): number
   /** While it is away, connections are cut. */
   setAway(isAway: boolean): void
   stop(): Promise<void>
@@ -31,6 +35,10 @@ export async function startFakeService(
 ): Promise<FakeService> {
   let isAway = false
   let answered = 0
+  let heldText: string | null = null
+  let heldCount = 0
+  let release = (): void => {}
+  let released: Promise<void> = Promise.resolve()
   const { ca, serverCert: cert, serverKey: key } = TEST_CERTIFICATES
   const server = isSecure ? createHttps({ ca, cert, key, requestCert: true, rejectUnauthorized: true }) : createHttp()
   server.on('request', (request, response) => {
@@ -38,6 +46,10 @@ export async function startFakeService(
       if (isAway) return void request.socket.destroy()
       let body = ''
       for await (const part of request) body += String(part)
+      if (heldText !== null && body.includes(heldText)) {
+        heldCount++
+        await released
+      }
       const url = new URL(request.url ?? '/', 'http://fake')
       const answer = await reply({ method: request.method ?? '', url, headers: request.headers, body })
       if (isAway) return void request.socket.destroy()
@@ -51,6 +63,15 @@ export async function startFakeService(
   return {
     url: `${isSecure ? 'https' : 'http'}://127.0.0.1:${port}`,
     count: () => answered,
+    hold: (text) => {
+      release()
+      heldText = text
+      released = new Promise((resolve) => {
+        release = resolve
+      })
+      if (text === null) release()
+    },
+    held: () => heldCount,
     setAway: (now) => {
       isAway = now
       if (now) server.closeAllConnections()

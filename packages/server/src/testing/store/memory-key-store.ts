@@ -22,7 +22,7 @@ export function createMemoryKeyStore(): KeyStore {
       }
       return changed
     },
-    scrub: async () => {},
+    scrub: async () => true,
     close: async () => {},
   }
 }

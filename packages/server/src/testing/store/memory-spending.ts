@@ -39,7 +39,7 @@ export function createMemorySpending(state: MemoryState): SpendingStore {
           subject,
           rules: structuredClone(rules),
           ledger: before?.ledger ?? {},
-          version: (before?.version ?? 0) + 1,
+          version: (before?.version ?? firstVersion(state)) + 1,
           updatedAt: state.now(),
           updatedBy: by,
         })
@@ -94,4 +94,10 @@ function chargeKey({ txId, subject }: Pick<Charge, 'txId' | 'subject'>): string 
 
 function bySubject(accounts: readonly SpendingAccount[]): readonly SpendingAccount[] {
   return [...accounts].sort((a, b) => (a.subject < b.subject ? -1 : 1))
+}
+
+/** Above all that were there before: rules that are removed and set again are other rules. */
+function firstVersion(state: MemoryState): number {
+  state.spendingVersions += 1_000_000
+  return state.spendingVersions
 }

@@ -59,6 +59,8 @@ export interface MemoryState {
   readonly nodes: Map<string, MemoryNode>
   readonly headers: Map<number, Map<number, Header>>
   readonly listeners: Set<(notice: Notice) => void>
+  /** Where the versions of the next rule set begin. */
+  spendingVersions: number
   /** Subjects with rules. */
   readonly accounts: Map<SubjectId, SpendingAccount>
   /** By transaction and subject. */
@@ -90,6 +92,7 @@ export function createMemoryState(now: () => number): MemoryState {
     nodes: new Map(),
     headers: new Map(),
     listeners: new Set(),
+    spendingVersions: 0,
     accounts: new Map(),
     charges: new Map(),
     acceptedSeq: 0,

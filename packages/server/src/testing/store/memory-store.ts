@@ -70,7 +70,11 @@ export function createMemoryStore({ clock, state = createMemoryState(() => clock
     listSigners: async () =>
       sortedLanes(state)
         .filter((lane) => !isRemoved(lane))
-        .map(({ signer }) => freeze(signer)),
+        .map(({ signer, health }) =>
+          freeze(
+            health.problems.some(({ code }) => code === 'key_unavailable') ? { ...signer, isKeyAway: true } : signer,
+          ),
+        ),
     updateSigner: async (lane, change, note) => updateSigner(state, lane, change, note),
     ...createMemoryRequests(state),
     listLaneStatus: async (filter) => listStatusInMemory(state, filter),

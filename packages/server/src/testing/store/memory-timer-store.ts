@@ -15,9 +15,10 @@ import type { CommandId, LoggedCommand, StoredCommand } from '../../core/timer/t
 import { isTerminal, type Transaction } from '../../core/transaction/transaction.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Notice } from '../../ports/notice.ts'
-import type { Store } from '../../ports/store.ts'
+import type { NewTransaction, Store } from '../../ports/store.ts'
 import type {
   BlocksWrite,
+  BlocksWriteResult,
   CommandsWrite,
   FirePlace,
   Incarnation,
@@ -30,10 +31,14 @@ import type {
   TimerTip,
   TimerWriteResult,
 } from '../../ports/timer-store.ts'
+import { bindingSubjects } from '../../store/rules/binding-subjects.ts'
 
 interface MemoryPorts {
   readonly clock: Pick<Clock, 'now'>
-  readonly transactions: Pick<Store, 'insertTransactions' | 'findTransactions' | 'countQueued' | 'listLaneStatus'>
+  readonly transactions: Pick<
+    Store,
+    'insertTransactions' | 'findTransactions' | 'countQueued' | 'listLaneStatus' | 'listAccounts'
+  >
 }
 
 export interface MemoryTimerStore extends TimerStore {
@@ -200,11 +205,19 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
     )
   }
 
-  async function writeBlocks(write: BlocksWrite): Promise<TimerWriteResult> {
+  async function hasUnjudged({ handOffs }: BlocksWrite): Promise<boolean> {
+    const ruled = new Set((await transactions.listAccounts()).map(({ subject }) => subject))
+    const isUnjudged = ({ judgedBy = [], ...entry }: NewTransaction) =>
+      bindingSubjects(entry).some((subject) => ruled.has(subject) && !judgedBy.includes(subject))
+    return handOffs.some(({ transaction, isRefused }) => isRefused !== true && isUnjudged(transaction))
+  }
+
+  async function writeBlocks(write: BlocksWrite): Promise<BlocksWriteResult> {
     const { lease, expected, blocks } = write
     const rewindTo = write.rewindTo ?? Number.POSITIVE_INFINITY
     const chain = chainOf(lease.chainId)
     if (!isHeldBy(lease)) return { type: 'fenced' }
+    if (await hasUnjudged(write)) return { type: 'not_judged' }
     const last = blocks.at(-1)
     if (!isTip(chain.tip, expected) || last === undefined) return { type: 'stale' }
     const keys = new Set(write.fires.map(({ fireKey }) => fireKey))

@@ -79,7 +79,8 @@ export const ruleSetRequest = z
       description: 'Fees, in wei, on each chain: the most that it can cost, and what it did cost once it is final.',
     }),
     tokens: z.array(tokenCaps).max(MAX_TOKENS).default([]).meta({
-      description: 'Amounts of `transfer`, `approve` and `transferFrom`, in the smallest unit of the token.',
+      description:
+        'Amounts of `transfer`, `approve`, `transferFrom` and the like (see rules.md), in the smallest unit of the token.',
     }),
     count: z
       .strictObject({ perHour: cap, perDay: cap })

@@ -1,6 +1,7 @@
 /** `GET /v1/events`: the event stream in commit order, page by page. */
 import { z } from 'zod'
 import { ALL_LANES, reachesAll } from '../../../core/access/caller.ts'
+import { AppError } from '../../../core/app-error.ts'
 import { type EventFilter, matchesEvent } from '../../../core/webhook/event-filter.ts'
 import type { HistoryEntry } from '../../../ports/history.ts'
 import { eventFilterParams, toEventFilter } from '../../contract/requests/event-query.ts'
@@ -9,6 +10,8 @@ import { integerParam, pageLimitParam } from '../../contract/values/query.ts'
 import { presentEventFor } from '../../present/present-event.ts'
 import { defineRoute, NO_INPUT } from '../../route.ts'
 
+const MAX_TAIL = 10_000
+
 export const listEvents = defineRoute(
   {
     ...NO_INPUT,
@@ -16,6 +19,11 @@ export const listEvents = defineRoute(
       after: integerParam(0, Number.MAX_SAFE_INTEGER)
         .default(0)
         .meta({ description: '`next` from the previous page.' }),
+      tail: integerParam(0, MAX_TAIL)
+        .optional()
+        .meta({
+          description: `Instead of \`after\`: start this many events before the newest one (0 to ${MAX_TAIL}). With 0 the page is empty, and \`next\` is the end of the stream.`,
+        }),
       limit: pageLimitParam,
       ...eventFilterParams,
     }),
@@ -35,7 +43,11 @@ export const listEvents = defineRoute(
     ],
     errors: [],
   },
-  async ({ query: { after, limit, ...params } }, { store }, caller) => {
+  async ({ query: { after: cursor, tail, limit, ...params } }, { store }, caller) => {
+    if (tail !== undefined && cursor !== 0) {
+      throw new AppError('invalid_request', 'tail cannot be used with after.', { field: 'tail' })
+    }
+    const after = tail === undefined ? cursor : Math.max(0, (await store.findLastEventId()) - tail)
     const filter = toEventFilter(params)
     const picks = filter.types !== null || filter.chainId !== null || filter.signer !== null
     const isFiltered = picks || filter.completions || !reachesAll(caller)

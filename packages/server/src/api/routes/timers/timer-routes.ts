@@ -1,9 +1,12 @@
 /** `/v1/timers`: calls that Drover makes at a block, every N blocks, or when an event is logged. */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { actorOf } from '../../../core/access/caller.ts'
-import { TIMER_STATES, type TimerState } from '../../../core/timer/timer.ts'
+import { actorOf, type Caller, keyIdOfActor } from '../../../core/access/caller.ts'
+import { AppError } from '../../../core/app-error.ts'
+import { subjectsOf } from '../../../core/rules/rule-set.ts'
+import { type ManagedTimer, TIMER_STATES, type TimerState } from '../../../core/timer/timer.ts'
 import type { TimerFilter } from '../../../ports/timer-store.ts'
+import type { ApiServices } from '../../api-services.ts'
 import { type TimerRequest, timerChange, timerRequest } from '../../contract/requests/timer-request.ts'
 import { timerPage, timerResource } from '../../contract/resources/timer-resource.ts'
 import { addressInput } from '../../contract/values/address.ts'
@@ -116,8 +119,24 @@ export const updateTimer = defineRoute(
     answers: [{ status: 200, description: 'The updated timer.', schema: timerResource }],
     errors: ['not_found', 'action_forbidden', 'timers_unavailable'],
   },
-  async ({ params: { id }, body }, { timers }) => ({ status: 200, body: presentTimer(await timers.update(id, body)) }),
+  async ({ params: { id }, body }, services, caller) => {
+    const { timers } = services
+    await refuseForeignTerms(services, await timers.get(id), caller)
+    return { status: 200, body: presentTimer(await timers.update(id, body)) }
+  },
 )
+
+/** Its fires are bound by the rules of the key that made it: with the terms of another key they would escape those. */
+async function refuseForeignTerms({ rules }: ApiServices, timer: ManagedTimer, { keyId }: Caller): Promise<void> {
+  const maker = keyIdOfActor(timer.createdBy)
+  if (maker === keyId) return
+  const subjects = [...subjectsOf(timer.spec.owner, maker), ...subjectsOf(timer.spec.owner, keyId)]
+  const found = await Promise.all([...new Set(subjects)].map((subject) => rules.read(subject)))
+  if (found.every(({ account }) => account === null)) return
+  const message =
+    'Spending rules bind this timer, so only the API key that made it can change it. Cancel it and create another one.'
+  throw new AppError('forbidden', message, { action: 'update' })
+}
 
 export const cancelTimer = defineRoute(
   { ...NO_INPUT, params: timerParams },

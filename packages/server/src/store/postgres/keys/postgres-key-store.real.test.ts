@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../../../../tests/setup/database.ts'
+import type { KeyStore } from '../../../ports/key-store.ts'
 import type { Notice } from '../../../ports/notice.ts'
 import { createMasterKeys } from '../../../signer/master-keys.ts'
 import { JAVASCRIPT_KIT } from '../../../signer/signing-kit.ts'
@@ -77,5 +78,31 @@ test('after a rotation, nothing under the old master key is left in the files of
   for (const key of await store.list()) expect(opened.open(key)).toHaveLength(32)
   await client.end()
   await store.close()
+  await database.drop()
+})
+
+test('while an older transaction can still read old ciphertext, a rotation says so; afterwards it is gone', async () => {
+  const database = await createTestDatabase()
+  const store = createPostgresKeyStore({ databaseUrl: database.url, telemetry })
+  const hasty = createPostgresKeyStore({ databaseUrl: database.url, telemetry, scrubWaitMs: 0 })
+  const [old, fresh] = [randomBytes(32), randomBytes(32)]
+  await createStoredKeys({ store, masterKeys: () => createMasterKeys([old]), kit: JAVASCRIPT_KIT }).create()
+  const [stale] = await store.list()
+  const holder = new Client({ connectionString: database.url })
+  await holder.connect()
+  // As a backup does: it has read the table, and will read it again.
+  await holder.query('begin isolation level repeatable read')
+  await holder.query('select from signer_key')
+  const masterKeys = () => createMasterKeys([fresh, old])
+  const rotate = (at: KeyStore) => createStoredKeys({ store: at, masterKeys, kit: JAVASCRIPT_KIT }).rotate()
+  expect(await rotate(hasty)).toMatchObject({ changed: 1, scrubbed: false })
+  const { rows } = await holder.query<{ sealed: Buffer }>('select sealed from signer_key')
+  expect(rows[0]?.sealed).toEqual(Buffer.from(stale?.sealed ?? []))
+  // Nothing waits for that transaction meanwhile.
+  expect(await store.list()).toHaveLength(1)
+  await holder.query('commit')
+  expect(await rotate(store)).toMatchObject({ changed: 0, scrubbed: true })
+  await holder.end()
+  await Promise.all([store.close(), hasty.close()])
   await database.drop()
 })

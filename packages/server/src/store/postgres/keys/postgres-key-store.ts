@@ -51,11 +51,15 @@ const IS_CLEAR = {
   name: null,
   text: `
 select not exists (
-  select from pg_stat_activity
-   where pid <> pg_backend_pid()
-     and (age(backend_xmin) > age($1::text::xid) or age(backend_xid) > age($1::text::xid))) as clear`,
+  select from (select backend_xmin as held from pg_stat_activity
+                where pid <> pg_backend_pid() and (datname = current_database() or backend_type = 'walsender')
+               union all select backend_xid from pg_stat_activity
+                where pid <> pg_backend_pid() and datname = current_database()
+               union all select transaction from pg_prepared_xacts where database = current_database()
+               union all select xmin from pg_replication_slots) older
+   where age(held) > age($1::text::xid)) as clear`,
 } as const
-const LOOKS = 100
+const WAIT_MS = 10_000
 const LOOK_EVERY_MS = 100
 
 interface Row {
@@ -66,8 +70,19 @@ interface Row {
 
 const POOL_SIZE = 2
 
-export function createPostgresKeyStore(options: DatabaseOptions): KeyStore {
+interface KeyStoreOptions extends DatabaseOptions {
+  /** How long `scrub` waits for older transactions to end. */
+  readonly scrubWaitMs?: number
+}
+
+export function createPostgresKeyStore({ scrubWaitMs = WAIT_MS, ...options }: KeyStoreOptions): KeyStore {
   const database = createDatabase({ poolSize: POOL_SIZE, ...options })
+
+  async function isClear(mark: string | undefined): Promise<boolean> {
+    const [now] = await database.query<{ readonly clear: boolean }>(IS_CLEAR, [mark])
+    return now?.clear === true
+  }
+
   return {
     list: async () => (await database.query<Row>(LIST, [])).map(toStoredKey),
     add: async ({ address, keyId, sealed }) =>
@@ -85,12 +100,14 @@ export function createPostgresKeyStore(options: DatabaseOptions): KeyStore {
     },
     scrub: async () => {
       const [row] = await database.query<{ readonly mark: string }>(MARK, [])
-      for (let look = 0; look < LOOKS; look++) {
-        const [now] = await database.query<{ readonly clear: boolean }>(IS_CLEAR, [row?.mark])
-        if (now?.clear === true) break
+      let clear = await isClear(row?.mark)
+      for (let waited = 0; !clear && waited < scrubWaitMs; waited += LOOK_EVERY_MS) {
         await pause(LOOK_EVERY_MS)
+        clear = await isClear(row?.mark)
       }
-      await database.query(SCRUB, [])
+      // Otherwise it could not remove everything, and would wait for that transaction while all others wait for it.
+      if (clear) await database.query(SCRUB, [])
+      return clear
     },
     close: database.close,
   }

@@ -22,6 +22,8 @@ interface SignerRow {
   readonly paused: boolean
   readonly created_at: number
   readonly removed_at: number | null
+  /** In lists only. */
+  readonly is_key_away?: boolean | null
 }
 
 interface StatusRow extends SignerRow {
@@ -88,7 +90,10 @@ select pg_notify('${CHANNEL}', '${NODES_CHANGED}') where exists (select from add
 const LIST = {
   name: 'list_signers',
   text: `
-select ${COLUMNS} from signer s join signer_lease l on l.chain_id = s.chain_id and l.signer = s.signer
+select ${COLUMNS}, h.problems @> '[{"code":"key_unavailable"}]' as is_key_away
+  from signer s
+  join signer_lease l on l.chain_id = s.chain_id and l.signer = s.signer
+  left join signer_health h on h.chain_id = s.chain_id and h.signer = s.signer
  where s.removed_at is null
  order by s.chain_id, s.signer`,
 } as const
@@ -228,6 +233,7 @@ function toRecord(row: SignerRow): SignerRecord {
     paused: row.paused,
     createdAt: row.created_at,
     ...(row.removed_at !== null && { removedAt: row.removed_at }),
+    ...(row.is_key_away === true && { isKeyAway: true }),
   }
 }
 

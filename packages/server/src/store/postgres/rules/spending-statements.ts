@@ -68,14 +68,17 @@ due as (
           union select '${RULES_CHANGED}' where ${when}) n
 )`
 
+/** By chance: rules that are removed and set again must not have a version that somebody has read before. */
+const FIRST_VERSION = '1 + floor(random() * 1000000000)::int'
+
 const PUT = {
   name: 'put_rules',
   text: `
 with before as materialized (
   select a.rules from spending_account a where a.subject = $1 for update
 ), written as (
-  insert into spending_account as a (subject, rules, updated_by)
-  select $1, $2::jsonb, $3 where (select count(*) from before) >= 0
+  insert into spending_account as a (subject, rules, updated_by, version)
+  select $1, $2::jsonb, $3, ${FIRST_VERSION} where (select count(*) from before) >= 0
   on conflict (subject) do update
      set rules = excluded.rules, version = a.version + 1, updated_by = excluded.updated_by,
          updated_at = date_trunc('milliseconds', clock_timestamp())

@@ -7,7 +7,7 @@
  * the same. Only a fire whose transaction was withdrawn, and ended without a nonce, starts anew.
  */
 import { TOO_MANY_FAILURES } from '../../../core/timer/timer.ts'
-import type { BlocksWrite, TimerWriteResult } from '../../../ports/timer-store.ts'
+import type { BlocksWrite, BlocksWriteResult } from '../../../ports/timer-store.ts'
 import type { Database } from '../database.ts'
 import { toBytes, toJson, toStored } from '../json-text.ts'
 import { lockOf } from '../transactions/acceptance-order.ts'
@@ -42,11 +42,15 @@ const WRITE = {
   text: `
 with locked as materialized (
   select pg_advisory_xact_lock(key) from (select key from unnest($12::bigint[]) key order by key) k
-), ${HELD}, moved as (
+), ${HELD}, unjudged as materialized (
+  select from json_to_recordset($10::json) as w(is_refused boolean, subjects text[], judged_by text[])
+   where not w.is_refused
+     and exists (select from spending_account a where a.subject = any(w.subjects) and a.subject <> all(w.judged_by))
+), moved as (
   insert into timer_chain (chain_id, height, block_hash, state_root, queue)
   select $1, b.height, b.block_hash, b.state_root, $13::jsonb
     from json_to_recordset($7::json) as b(height bigint, block_hash bytea, state_root bytea)
-   where exists (select from held) and (select count(*) from locked) >= 0
+   where exists (select from held) and (select count(*) from locked) >= 0 and not exists (select from unjudged)
      and ($4::bigint is null or exists (select from timer_chain where chain_id = $1))
    order by b.height desc limit 1
   on conflict (chain_id) do update
@@ -141,7 +145,7 @@ with locked as materialized (
    where mailbox_entry.state = 'QUEUED'
   returning state
 ), ${CHANGE_STEPS('$9')}
-select exists (select from held) as held, exists (select from moved) as moved,
+select exists (select from held) as held, exists (select from moved) as moved, exists (select from unjudged) as unjudged,
        (select count(*) from added) as added, (select count(*) from orphans) as orphans,
        (select count(*) from handed) as handed, (select count(*) from fired) as fired,
        (select count(*) from changed) as changed, (select count(*) from appended) as appended,
@@ -151,9 +155,10 @@ select exists (select from held) as held, exists (select from moved) as moved,
 interface WrittenRow {
   readonly held: boolean
   readonly moved: boolean
+  readonly unjudged: boolean
 }
 
-export async function writeBlocks(database: Database, write: BlocksWrite): Promise<TimerWriteResult> {
+export async function writeBlocks(database: Database, write: BlocksWrite): Promise<BlocksWriteResult> {
   const { lease, expected, handOffs } = write
   const [row] = await database.query<WrittenRow>(WRITE, [
     lease.chainId,
@@ -171,6 +176,7 @@ export async function writeBlocks(database: Database, write: BlocksWrite): Promi
     toJson(write.queue),
   ])
   if (row?.held !== true) return { type: 'fenced' }
+  if (row.unjudged) return { type: 'not_judged' }
   return { type: row.moved ? 'written' : 'stale' }
 }
 

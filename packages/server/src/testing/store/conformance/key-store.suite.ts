@@ -45,8 +45,15 @@ export function describeKeyStore(
       expect(await find(first)).toEqual({ address: first.address, keyId: 'two', sealed: changed.sealed })
       expect(await find(second)).toEqual(second)
       expect(await subject.store.reseal([])).toBe(0)
-      await subject.store.scrub()
       expect(await find(second)).toEqual(second)
+    })
+
+    test('scrubbing keeps the keys that are there, and says that nothing else remains', async () => {
+      const [kept, gone] = [anyKey(), anyKey()]
+      for (const key of [kept, gone]) await subject.store.add(key)
+      await subject.store.remove(gone.address)
+      expect(await subject.store.scrub()).toBe(true)
+      expect(await find(kept)).toEqual(kept)
     })
   })
 }

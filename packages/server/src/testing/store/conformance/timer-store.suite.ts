@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Lane } from '../../../core/lane/lane.ts'
 import { FAST } from '../../../core/lane/policy.ts'
+import { NO_RULES, signerSubject } from '../../../core/rules/rule-set.ts'
 import { transition } from '../../../core/transaction/transition.ts'
 import type { Store } from '../../../ports/store.ts'
-import type { TimerLease, TimerStore } from '../../../ports/timer-store.ts'
+import type { HandOff, TimerLease, TimerStore } from '../../../ports/timer-store.ts'
 import {
   acceptCommand,
   anyBlock,
@@ -326,6 +327,24 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
     })
 
     describe('blocks and fires', () => {
+      test('a fire that was not held against the rules that bind it is not stored, nor is anything with it', async () => {
+        const { lease, lane, chainId } = await open()
+        const timer = await startTimer(timers, lease, anySpec(lane))
+        const block = anyBlock(11)
+        const fire = anyFire(timer, block)
+        const handOff = await handOffOf(timers, fire)
+        const subject = signerSubject(lane.signer)
+        await store.putRules(subject, NO_RULES, 'tests')
+        const write = (handOffs: readonly HandOff[]) => writeBlock(timers, lease, block, { fires: [fire], handOffs })
+        expect(await write([handOff])).toEqual({ type: 'not_judged' })
+        expect(await timers.readTip(chainId)).toMatchObject({ height: 10 })
+        expect(await queuedOf(lane)).toEqual([])
+        const judged = { ...handOff.transaction, judgedBy: [subject] }
+        expect(await write([{ ...handOff, transaction: judged }])).toEqual({ type: 'written' })
+        expect(await queuedOf(lane)).toMatchObject([{ id: judged.id }])
+        expect(await timers.listFires(timer.id, { before: null, limit: 10 })).toMatchObject([{ state: 'QUEUED' }])
+      })
+
       test('a fire waits as OBSERVED, and is then handed over as one queued transaction', async () => {
         const { lease, lane, chainId } = await open()
         const timer = await startTimer(timers, lease, anySpec(lane), { tenant: 'shop' })

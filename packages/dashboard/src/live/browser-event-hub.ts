@@ -1,0 +1,46 @@
+/** The event hub over `@drover/client`: a stream of server-sent events, or pages where a proxy lets no stream through. */
+import { createDrover } from '@drover/client'
+import type { ApiClient } from '../api/api-client.ts'
+import type { EventResource } from '../api/api-resources.ts'
+import type { KeyHolder } from '../api/key-holder.ts'
+import { backOff } from '../generated/back-off.ts'
+import { createEventHub, type EventHub } from './event-hub.ts'
+
+const TAIL = 2_000
+const PAUSE = { first: 1_000, max: 15_000 }
+
+export function createBrowserEventHub({ api, keys }: { readonly api: ApiClient; readonly keys: KeyHolder }): EventHub {
+  const drover = createDrover({ url: location.origin, fetch: keys.fetch })
+  return createEventHub({
+    readTail: () => api.readTail(TAIL),
+    follow: (after, signal) => drover.events({ after, signal }) as AsyncIterable<EventResource>,
+    schedule(delayMs, run) {
+      const timer = setTimeout(run, delayMs)
+      return () => clearTimeout(timer)
+    },
+    async awaitTurn(failures, signal) {
+      if (failures > 0) await pause(backOff(failures, PAUSE), signal)
+      // Without the key that the service wants, every try would be refused.
+      while (keys.status().type === 'needed' && !signal.aborted) await nextStatus(keys)
+    },
+  })
+}
+
+function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, delayMs)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
+
+function nextStatus(keys: KeyHolder): Promise<void> {
+  return new Promise((resolve) => {
+    const leave = keys.onStatus(() => {
+      leave()
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,53 @@
+/** Who may call the API, and who changed what. */
+import { useContext, useState } from 'preact/hooks'
+import { Service } from '../live/service.ts'
+import { useResource } from '../live/use-resource.ts'
+import { AuditPanel } from '../parts/access/audit-panel.tsx'
+import { KeyTable } from '../parts/access/key-table.tsx'
+import { NewKeyForm } from '../parts/access/new-key-form.tsx'
+import { Empty, Loaded } from '../parts/placeholders.tsx'
+import { useTitle } from './use-route.ts'
+
+export function AccessPage() {
+  const { api } = useContext(Service)
+  const keys = useResource('api keys', () => api.listApiKeys())
+  const [isAdding, setAdding] = useState(false)
+  useTitle('Access')
+  return (
+    <>
+      <div class="page-head">
+        <h1>Access</h1>
+        {keys.type === 'ready' && keys.value.items.length > 0 && (
+          <button
+            type="button"
+            class="button is-primary page-action"
+            aria-expanded={isAdding}
+            onClick={() => setAdding(!isAdding)}
+          >
+            New key
+          </button>
+        )}
+      </div>
+      {isAdding && <NewKeyForm onDone={() => setAdding(false)} />}
+      <section class="panel" aria-labelledby="keys-title">
+        <div class="panel-head">
+          <h2 id="keys-title">API keys</h2>
+        </div>
+        <Loaded resource={keys}>
+          {({ items }) =>
+            items.length === 0 ? (
+              <Empty title="No API keys">
+                Without keys, only this machine can call Drover. Create the first key on the command line:{' '}
+                <code>drover key create --name ops --scope read,send,operate,admin</code>. From then on every request
+                needs a key, and you create further keys here.
+              </Empty>
+            ) : (
+              <KeyTable items={items} />
+            )
+          }
+        </Loaded>
+      </section>
+      <AuditPanel />
+    </>
+  )
+}

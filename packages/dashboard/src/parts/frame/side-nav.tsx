@@ -1,0 +1,47 @@
+/** The way between the pages: a column on wide screens, a row that scrolls on narrow ones. */
+import type { Overview } from '../../live/overview.ts'
+import { formHash, type Route } from '../../pages/route.ts'
+import { Mark } from '../icons.tsx'
+import { PageIcon } from './page-icon.tsx'
+import { PAGES } from './pages.ts'
+
+interface SideNavProps {
+  readonly route: Route
+  readonly overview: Overview | null
+}
+
+export function SideNav({ route, overview }: SideNavProps) {
+  const stuck = overview?.lanes.reduce((sum, lane) => sum + lane.stuck, 0) ?? 0
+  return (
+    <div class="side">
+      <a class="brand" href={formHash({ page: 'overview' })}>
+        <Mark />
+        Drover
+      </a>
+      <nav class="side-nav" aria-label="Pages">
+        <ul>
+          {PAGES.map(({ name, href, holds }) => (
+            <li key={name}>
+              <a href={href} aria-current={holds.includes(route.page) ? 'page' : undefined}>
+                <PageIcon name={name} />
+                {name}
+                {name === 'Transactions' && stuck > 0 && (
+                  <span class="side-count" title={`${stuck} stuck`}>
+                    {stuck}
+                    <span class="sr-only"> stuck</span>
+                  </span>
+                )}
+              </a>
+            </li>
+          ))}
+          <li class="side-docs">
+            <a href="/docs">
+              <PageIcon name="Docs" />
+              Docs
+            </a>
+          </li>
+        </ul>
+      </nav>
+    </div>
+  )
+}

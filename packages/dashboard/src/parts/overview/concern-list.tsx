@@ -1,0 +1,96 @@
+/** What needs attention, on top of everything else; nothing at all where nothing does. */
+import { useContext, useRef } from 'preact/hooks'
+import { ApiProblem } from '../../api/api-failure.ts'
+import type { List } from '../../api/list.ts'
+import type { Overview } from '../../live/overview.ts'
+import { Service } from '../../live/service.ts'
+import { useResource } from '../../live/use-resource.ts'
+import { TO_APPROVE, toFilter } from '../../pages/route.ts'
+import { type Concern, findApprovalConcerns, findConcerns, findWebhookConcerns } from '../../words/concerns.ts'
+import { CodedText } from '../coded-text.tsx'
+import { AlertIcon } from '../icons.tsx'
+import { TimedText } from '../timed-text.tsx'
+
+/** The rest is one click away: on a phone the page stays short. */
+const SHOWN = 6
+const EVERY_MS = 10_000
+const COUNTED_APPROVALS = 20
+
+export function ConcernList({ overview: { readiness, lanes, chains } }: { readonly overview: Overview }) {
+  const { api } = useContext(Service)
+  const webhooks = useNowAndThen('overview webhooks', () => api.listWebhooks())
+  const unapproved = useNowAndThen('overview approvals', () =>
+    api.listTransactions({ ...toFilter(TO_APPROVE), after: null, limit: COUNTED_APPROVALS }),
+  )
+  const concerns = [
+    ...findConcerns(readiness, lanes, chains),
+    ...findApprovalConcerns(unapproved, COUNTED_APPROVALS),
+    ...findWebhookConcerns(webhooks),
+  ]
+  if (concerns.length === 0) return null
+  const [first, rest] = [concerns.slice(0, SHOWN), concerns.slice(SHOWN)]
+  return (
+    <section class="concerns" aria-label="Needs a person">
+      <ul>
+        {first.map((concern) => (
+          <ConcernItem key={concern.text} concern={concern} />
+        ))}
+      </ul>
+      {rest.length > 0 && (
+        <details>
+          <summary>{rest.length} more</summary>
+          <ul>
+            {rest.map((concern) => (
+              <ConcernItem key={concern.text} concern={concern} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  )
+}
+
+function ConcernItem({ concern: { level, text, action, runbook, href } }: { readonly concern: Concern }) {
+  return (
+    <li class={`concern is-${level}`}>
+      <AlertIcon />
+      <div>
+        <p>
+          <TimedText text={text} />
+        </p>
+        {action !== null && (
+          <p class="concern-action">
+            <CodedText text={action} />
+          </p>
+        )}
+        {runbook !== null && (
+          <p class="concern-action">
+            Runbook: <code>{runbook}</code>
+          </p>
+        )}
+      </div>
+      {href !== null && (
+        <a class="concern-open" href={href}>
+          Open<span class="sr-only">: {text}</span>
+        </a>
+      )}
+    </li>
+  )
+}
+
+/** Asked for now and then, and not again where the key of this tab may not see them. */
+function useNowAndThen<T>(key: string, load: () => Promise<List<T>>): readonly T[] {
+  const asked = useRef(0)
+  const list = useResource(key, async (previous: readonly T[] | null) => {
+    if (previous !== null && Date.now() - asked.current < EVERY_MS) return previous
+    asked.current = Date.now()
+    try {
+      return (await load()).items
+    } catch (error) {
+      if (!(error instanceof ApiProblem)) throw error
+      asked.current = Number.POSITIVE_INFINITY
+      return []
+    }
+  })
+  return list.type === 'ready' ? list.value : []
+}

@@ -1,0 +1,61 @@
+/** What a signer has, how long that is enough, and where to send more. */
+import { useState } from 'preact/hooks'
+import type { LaneResource } from '../../api/api-resources.ts'
+import { formatCount } from '../../format/format-amount.ts'
+import { nameChain } from '../../words/chain-names.ts'
+import { Copyable } from '../copyable.tsx'
+import { Fact, Facts } from '../facts.tsx'
+import { Age, Amount } from '../figures.tsx'
+import { QrCode } from './qr-code.tsx'
+
+export function LaneFunding({ lane }: { readonly lane: LaneResource }) {
+  const [isShown, setShown] = useState(false)
+  const { balance, address, chainId } = lane
+  const titleId = `funding-${chainId}`
+  return (
+    <section class="panel" aria-labelledby={titleId}>
+      <div class="panel-head">
+        <h2 id={titleId}>Funds</h2>
+        {balance?.isLow === true && <span class="tag is-bad">low</span>}
+        <button
+          type="button"
+          class="button is-small panel-more"
+          aria-expanded={isShown}
+          onClick={() => setShown(!isShown)}
+        >
+          Top up
+        </button>
+      </div>
+      {balance === null ? (
+        <p class="panel-note muted">The balance has not been read yet.</p>
+      ) : (
+        <Facts>
+          <Fact name="Balance">
+            <Amount wei={balance.wei} chainId={chainId} />{' '}
+            <span class="muted">
+              <Age at={balance.at} /> ago
+            </span>
+          </Fact>
+          {balance.txCost !== null && (
+            <Fact name="One transaction">
+              <Amount wei={balance.txCost} chainId={chainId} />
+            </Fact>
+          )}
+          {balance.runway !== null && <Fact name="Enough for">{formatCount(balance.runway)} transactions</Fact>}
+        </Facts>
+      )}
+      {isShown && (
+        <div class="top-up">
+          <QrCode text={`ethereum:${address}@${chainId}`} label={`QR code of ${address} on ${nameChain(chainId)}`} />
+          <div>
+            <p>
+              Send to this address on <strong>{nameChain(chainId)}</strong> (chain {chainId}). Drover goes on with the
+              next block.
+            </p>
+            <Copyable text={address} shown={address} what="address" />
+          </div>
+        </div>
+      )}
+    </section>
+  )
+}

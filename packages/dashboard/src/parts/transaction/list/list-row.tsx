@@ -1,0 +1,77 @@
+/** One transaction in the list. */
+import type { TransactionResource } from '../../../api/api-resources.ts'
+import { shortenAddress } from '../../../format/shorten.ts'
+import { formHash } from '../../../pages/route.ts'
+import { nameCall } from '../../../words/known-calls.ts'
+import { Age, Amount } from '../../figures.tsx'
+import { StateChip, SubStateText } from '../state-chip.tsx'
+import type { Selection } from './use-selection.ts'
+
+interface ListRowProps {
+  readonly index: number
+  readonly top: number
+  /** Null: not read yet. */
+  readonly tx: TransactionResource | null
+  readonly selection: Selection
+}
+
+export function ListRow({ index, top, tx, selection }: ListRowProps) {
+  const style = { transform: `translateY(${top}px)` }
+  if (tx === null) return <tr class="tx-row is-blank" style={style} />
+  const { id, nonce, from, value, chainId, requestId, createdAt, state } = tx
+  return (
+    <tr
+      class={`tx-row is-${state.toLowerCase()} ${selection.has(id) ? 'is-selected' : ''}`}
+      style={style}
+      aria-rowindex={index + 2}
+    >
+      <td class="tx-check">
+        <input
+          type="checkbox"
+          aria-label={`Select transaction ${nonce === null ? id : `with nonce ${nonce}`}`}
+          checked={selection.has(id)}
+          onChange={() => (selection.has(id) ? selection.remove(id) : selection.add([tx]))}
+        />
+      </td>
+      <td class="tx-state">
+        <a class="row-link" href={formHash({ page: 'transaction', key: id })}>
+          <StateChip state={state} />
+          <span class="sr-only"> transaction {nonce === null ? id : `with nonce ${nonce}`}</span>
+        </a>
+        <SubStateText tx={tx} />
+      </td>
+      <td class="tx-nonce is-number">{nonce ?? <span class="muted">–</span>}</td>
+      <td class="tx-from mono" title={from}>
+        {shortenAddress(from)}
+      </td>
+      <td class="tx-to">
+        <Target tx={tx} />
+      </td>
+      <td class="tx-value is-number">
+        {value === '0' ? <span class="muted">–</span> : <Amount wei={value} chainId={chainId} />}
+      </td>
+      <td class="tx-request muted" title={requestId ?? ''}>
+        {requestId ?? ''}
+      </td>
+      <td class="tx-age is-number muted">
+        <Age at={createdAt} />
+      </td>
+    </tr>
+  )
+}
+
+function Target({ tx: { to, data } }: { readonly tx: TransactionResource }) {
+  if (to === null) return <span class="tag">new contract</span>
+  return (
+    <>
+      <span class="mono" title={to}>
+        {shortenAddress(to)}
+      </span>
+      {data.length >= 10 && (
+        <span class="tag mono" title={`Called function: ${data.slice(0, 10)}`}>
+          {nameCall(data)}
+        </span>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,20 @@
+/** What an operator can do, the recommended first and what ends the transaction last. */
+import type { OperatorAction } from '../api/api-client.ts'
+import type { ExplanationResource } from '../api/api-resources.ts'
+
+type Option = ExplanationResource['options'][number]
+
+const ENDS: readonly OperatorAction[] = ['cancel', 'close', 'resolve']
+
+/** Recommended is only what the service itself names: `drover tx requeue …` in its advice, or resuming what was suspended. */
+export function recommendAction({ options, advice }: Pick<ExplanationResource, 'options' | 'advice'>): Option | null {
+  const named = [...(advice ?? '').matchAll(/drover tx ([a-z-]+)/g)].map(([, action]) => action)
+  const offered = named.flatMap((action) => options.find((option) => option.action === action) ?? [])
+  return offered[0] ?? options.find(({ action }) => action === 'resume') ?? null
+}
+
+export function orderActions(explanation: Pick<ExplanationResource, 'options' | 'advice'>): readonly Option[] {
+  const best = recommendAction(explanation)
+  const rank = ({ action }: Option) => (action === best?.action ? 0 : ENDS.includes(action) ? 2 : 1)
+  return explanation.options.toSorted((a, b) => rank(a) - rank(b))
+}

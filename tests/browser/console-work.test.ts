@@ -1,0 +1,188 @@
+/** What people do on the console: send and follow, act on a signer, watch the overview through a break. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { developmentAccount } from '../setup/anvil.ts'
+import { eventually } from '../setup/eventually.ts'
+import { startService, type TestService } from '../setup/service.ts'
+import { CHROMIUM, launchBrowser, openWatched } from './chromium.ts'
+
+const MAX_PHONE_HEIGHT = 2_600
+
+describe.skipIf(CHROMIUM === undefined)('on the console', () => {
+  let service: TestService
+  let browser: Browser
+  const [signer, receiver] = [developmentAccount(0), developmentAccount(9)]
+  const url = () => service.drover.url
+
+  beforeAll(async () => {
+    service = await startService({ chain: { blockTimeSeconds: 1 }, env: { DROVER_FINALITY: '1' } })
+    browser = await launchBrowser()
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await service?.stop()
+  })
+
+  test('a transfer is built, checked, sent, and watched until it is confirmed', async () => {
+    const { page, troubles } = await openWatched(browser, `${url()}/#/send`)
+    await page.getByLabel('To: an account').fill(receiver.address)
+    await page.getByLabel('Value in ETH').fill('0.25')
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByText('It would succeed now. It takes 21,000 gas').waitFor()
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.waitForURL('**/#/tx/**')
+    await page.locator('.page-head').getByText('Confirmed').waitFor()
+    await page.getByRole('button', { name: 'Show logs' }).click()
+    await page.getByText('0 logs').waitFor()
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  test('a call is built from a signature, with what is wrong beside its argument, and shown decoded', async () => {
+    const { page, troubles } = await openWatched(browser, `${url()}/#/send`)
+    await page.getByLabel('To: an account').fill(receiver.address)
+    await page.getByLabel('Function or ABI').fill('transfer(address to, uint256 amount)')
+    await page.getByLabel('to, address').fill(signer.address)
+    await page.getByLabel('amount, uint256').fill('many')
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByText('must be a whole number').waitFor()
+    await page.getByLabel('amount, uint256').fill('1234567')
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.waitForURL('**/#/tx/**')
+    await page.getByText('1,234,567').waitFor()
+    await page.locator('.page-head').getByText('Confirmed').waitFor()
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  test('a transfer that cannot be paid is not offered for sending', async () => {
+    const { page } = await openWatched(browser, `${url()}/#/send`)
+    await page.getByLabel('To: an account').fill(receiver.address)
+    await page.getByLabel('Value in ETH').fill('1000000000')
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByText('It would fail').waitFor()
+    expect(await page.getByRole('button', { name: 'Send', exact: true }).count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('a reserved nonce is seen on the strip, with its holder, and released', async () => {
+    const reserve = { count: 1, ttlMs: 600_000 }
+    expect(await service.drover.post(`/v1/signers/${signer.address}/nonces`, reserve)).toMatchObject({ status: 201 })
+    const { page, troubles } = await openWatched(browser, `${url()}/#/signer/${signer.address}`)
+    const reserved = page.locator('.strip-cell.is-reserved')
+    await reserved.waitFor()
+    expect(await reserved.getAttribute('title')).toContain('held by')
+    await page.locator('.operator-form').getByLabel('Reason').fill('the holder is gone')
+    await page.getByRole('button', { name: 'Release all' }).click()
+    await reserved.waitFor({ state: 'detached' })
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  test('a policy is changed after what changes was shown; funds have an address and a QR code', async () => {
+    const { page, troubles } = await openWatched(browser, `${url()}/#/signer/${signer.address}`)
+    await page.getByRole('button', { name: 'Change the policy' }).click()
+    await page.getByLabel('Most per gas').fill('12.5')
+    const change = page.getByRole('list', { name: 'What changes' })
+    await change.getByText('12.5').waitFor()
+    await page.getByRole('button', { name: 'Save 1 change' }).click()
+    await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+    const { body } = await service.drover.get(`/v1/signers/${signer.address}`)
+    expect(body.lanes[0].policy.maxFeePerGas).toBe('12500000000')
+
+    await page.getByRole('button', { name: 'Top up' }).click()
+    const code = page.getByRole('img', { name: `QR code of ${signer.address}` })
+    await eventually(
+      async () => (await code.locator('path').getAttribute('d')) ?? '',
+      (path) => path.length > 1_000,
+    )
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  test('a timer is created, seen with its next block, and cancelled', async () => {
+    const { page, troubles } = await openWatched(browser, `${url()}/#/timers`)
+    await page.getByRole('button', { name: 'New timer' }).click()
+    await page.getByLabel('Name (optional)').fill('heartbeat')
+    await page.getByLabel('Blocks', { exact: true }).fill('1000')
+    await page.getByLabel('Contract to call').fill('nowhere')
+    await page.getByRole('button', { name: 'Create timer' }).click()
+    await page.getByRole('alert').filter({ hasText: 'to must be' }).waitFor()
+    await page.getByLabel('Contract to call').fill(receiver.address)
+    await page.getByRole('button', { name: 'Create timer' }).click()
+    const row = page.getByRole('row').filter({ hasText: 'heartbeat' })
+    await row.getByText('every 1,000 blocks').waitFor()
+    await row.getByText(/^in [\d,]+ blocks$/).waitFor()
+    await row.getByRole('button', { name: 'Cancel' }).click()
+    await row.getByText('It fires no more').waitFor()
+    await row.getByRole('button', { name: 'Cancel' }).click()
+    await row.getByText('cancelled').waitFor()
+    expect(troubles.filter((text) => !text.includes('400'))).toEqual([])
+    await page.context().close()
+  })
+
+  test('a waiting transaction is explained, with the advised action first, and acted on', async () => {
+    const lane = { chainId: 31_337, reason: 'test' }
+    expect(await service.drover.post(`/v1/signers/${signer.address}/pause`, lane)).toMatchObject({ status: 200 })
+    const send = { from: signer.address, to: receiver.address, requestId: 'held' }
+    const { body } = await service.drover.post('/v1/transactions', send)
+    const { page, troubles } = await openWatched(browser, `${url()}/#/tx/${body.id}`)
+    await page.getByText('First in line').waitFor()
+    await page.getByRole('button', { name: 'Suspend', exact: true }).click()
+    await page.getByLabel('Reason').fill('wait for the customer')
+    await page.getByRole('button', { name: 'Suspend this transaction' }).click()
+    const advised = page.locator('.operator-choice button').first()
+    await advised.filter({ hasText: 'Resume' }).waitFor()
+    expect(await advised.getAttribute('class')).toContain('is-primary')
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await page.getByLabel('Reason').fill('not wanted any more')
+    await page.getByRole('button', { name: 'Cancel this transaction' }).click()
+    await page.locator('.page-head').getByText('Cancelled').waitFor()
+    expect(troubles).toEqual([])
+    await service.drover.post(`/v1/signers/${signer.address}/resume`, lane)
+    await page.context().close()
+  })
+
+  test('the overview draws its charts, says when it is stale, and goes on after a dropped connection', async () => {
+    const { page, troubles } = await openWatched(browser, url())
+    await eventually(
+      () => page.locator('.chart canvas').count(),
+      (count) => count === 4,
+    )
+    await page.getByText('Live', { exact: true }).waitFor()
+    expect(troubles).toEqual([])
+
+    await page.context().setOffline(true)
+    await page.getByText('No news since').waitFor()
+    await page.context().setOffline(false)
+    await page.getByRole('button', { name: 'Retry now' }).click()
+    await page.getByText('Live', { exact: true }).waitFor()
+    const send = { from: signer.address, to: receiver.address, value: '1' }
+    const { body } = await service.drover.post('/v1/transactions', send)
+    await eventually(
+      () => page.locator(`.activity a[href="#/tx/${body.id}"], .activity a[href*="from=${signer.address}"]`).count(),
+      (count) => count > 0,
+    )
+    await page.context().close()
+  })
+
+  test('a page whose code does not arrive says so, and is there after a reload', async () => {
+    const { page } = await openWatched(browser, 'about:blank')
+    await page.route('**/assets/timers-page-*', (route) => route.abort())
+    await page.goto(`${url()}/#/timers`)
+    await page.getByText('This page could not be loaded').waitFor()
+    await page.unroute('**/assets/timers-page-*')
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await page.getByRole('button', { name: 'New timer' }).waitFor()
+    await page.context().close()
+  })
+
+  test('on a phone the overview is a few screens tall at most', async () => {
+    const { page } = await openWatched(browser, url(), 390)
+    await page.getByRole('heading', { name: 'Signers' }).waitFor()
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(MAX_PHONE_HEIGHT)
+    await page.context().close()
+  })
+})

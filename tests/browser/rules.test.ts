@@ -1,0 +1,138 @@
+/** Spending rules on the console: what a signer may spend, and a large transaction that two people approve by a click. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { developmentAccount } from '../setup/anvil.ts'
+import { createFirstKey } from '../setup/first-key.ts'
+import { startService, type TestService } from '../setup/service.ts'
+import { CHROMIUM, launchBrowser, openWatched, type WatchedPage } from './chromium.ts'
+
+const [signer, payee] = [developmentAccount(0), developmentAccount(9)]
+const TOKEN = '0xdAC17F958D2ee523a2206206994597C13D831ec7'
+const ETHER = 10n ** 18n
+const wei = (tenths: bigint) => ((ETHER * tenths) / 10n).toString()
+
+describe.skipIf(CHROMIUM === undefined)('spending rules on the console', () => {
+  let service: TestService
+  let browser: Browser
+  let root = ''
+  const tokens = new Map<string, string>()
+  const call = (method: string, path: string, body?: unknown, token = root) =>
+    service.drover.request(method, path, body, { authorization: `Bearer ${token}` })
+
+  beforeAll(async () => {
+    service = await startService({
+      chain: { blockTimeSeconds: 1 },
+      env: { DROVER_FINALITY: '1' },
+      prepare: async ({ url }) => {
+        root = (await createFirstKey(url, { name: 'root', scopes: ['read', 'send', 'approve', 'admin'] })).token
+      },
+    })
+    const keys = { shop: ['read', 'send'], ann: ['read', 'approve'], bob: ['read', 'approve'] }
+    for (const [name, scopes] of Object.entries(keys)) {
+      const made = await call('POST', '/v1/api-keys', { name, scopes })
+      expect(made).toMatchObject({ status: 201 })
+      tokens.set(name, made.body.token)
+    }
+    const rules = {
+      targets: [{ to: payee.address }, { to: TOKEN, selectors: ['0xa9059cbb'] }],
+      value: { perTransaction: wei(20n), perDay: wei(50n) },
+      gas: { perTransaction: wei(1n) },
+      tokens: [{ token: TOKEN, perTransaction: '700' }],
+      count: { perHour: 200 },
+      approval: { above: wei(5n), of: 2, keys: ['ann', 'bob'] },
+    }
+    expect(await call('PUT', `/v1/signers/${signer.address}/rules`, rules)).toMatchObject({ status: 200 })
+    browser = await launchBrowser()
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await service?.stop()
+  })
+
+  /** Opens a page as the holder of a key. */
+  async function openAs(name: string, hash: string): Promise<WatchedPage> {
+    const watched = await openWatched(browser, `${service.drover.url}/#/${hash}`)
+    await watched.page.getByLabel('API key').fill(tokens.get(name) ?? '')
+    await watched.page.getByRole('button', { name: 'Open' }).click()
+    return watched
+  }
+
+  /** The browser notes what the service refuses: all before a key is given, and webhooks to a key without `admin`. */
+  const isUnexpected = (trouble: string) => !/status of 40[13]/.test(trouble)
+
+  async function send(value: string): Promise<string> {
+    const body = { from: signer.address, to: payee.address, value }
+    const sent = await call('POST', '/v1/transactions', body, tokens.get('shop'))
+    expect(sent).toMatchObject({ status: 202 })
+    return sent.body.id
+  }
+
+  async function approve(page: Page, reason: string): Promise<void> {
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByText('counts as one approval').waitFor()
+    await page.getByLabel('Reason').fill(reason)
+    await page.getByRole('button', { name: 'Approve this transaction' }).click()
+  }
+
+  test('the page of a signer says each rule in words, with what is used of it', async () => {
+    await send(wei(5n))
+    const { page, troubles } = await openAs('ann', `signer/${signer.address}`)
+    const panel = page.getByRole('region', { name: 'Spending rules' })
+    await panel.waitFor()
+    const facts = await panel
+      .locator('.fact')
+      .evaluateAll((all) => all.map((fact) => [...fact.children].map((part) => part.textContent?.trim())))
+    expect(Object.fromEntries(facts)).toEqual({
+      'Value per transaction': 'at most 2 ETH',
+      'Fees per transaction': 'at most 0.1 ETH',
+      'Token 0xdAC1…1ec7 per transaction': 'at most 700',
+      'Value per day': '0.5 ETH of 5 ETH used on Local chain',
+      'Transactions per hour': '1 of 200 used on Local chain',
+      Approval: 'above 0.5 ETH: 2 of ann, bob within 1 d',
+      'May call': expect.stringMatching(/^0xa0Ee…9720 anything.*0xdAC1…1ec7 0xa9059cbb$/),
+    })
+    const meter = panel.getByRole('meter', { name: 'Value per day on Local chain' })
+    expect(await meter.getAttribute('value')).toBe('0.1')
+    expect(await panel.textContent()).not.toMatch(/perDay|perHour|perTransaction/)
+    expect(troubles.filter(isUnexpected)).toEqual([])
+    await page.context().close()
+  })
+
+  test('a large transaction is found among those to approve, approved by two keys, and confirmed', async () => {
+    const id = await send(wei(6n))
+    const ann = await openAs('ann', '')
+    await ann.page.getByRole('link', { name: 'A transaction waits for approval' }).waitFor()
+    await ann.page.getByRole('link', { name: 'Transactions', exact: true }).click()
+    await ann.page.getByRole('link', { name: 'To approve' }).click()
+    await ann.page.locator(`a[href="#/tx/${id}"]`).first().click()
+    await ann.page.getByText('It needs 2 more approvals from ann, bob').waitFor()
+    await approve(ann.page, 'matches the invoice')
+    await ann.page.getByText('It needs 1 more approval from ann, bob. Approved by ann').waitFor()
+
+    const bob = await openAs('bob', `tx/${id}`)
+    await approve(bob.page, 'asked the customer')
+    await bob.page.locator('.page-head').getByText('Confirmed').waitFor()
+    await bob.page.getByText(/^ann \(.*\): matches the invoice$/).waitFor()
+    await bob.page.getByText(/^bob \(.*\): asked the customer$/).waitFor()
+    await ann.page.locator('.page-head').getByText('Confirmed').waitFor()
+    expect([...ann.troubles, ...bob.troubles].filter(isUnexpected)).toEqual([])
+    await ann.page.context().close()
+    await bob.page.context().close()
+  })
+
+  test('who may not approve is told so, and one rejection ends it', async () => {
+    const id = await send(wei(7n))
+    const shop = await openAs('shop', `tx/${id}`)
+    await approve(shop.page, 'I want it')
+    await shop.page.locator('.operator-form').getByRole('alert').filter({ hasText: 'approve' }).waitFor()
+
+    const { page } = await openAs('bob', `tx/${id}`)
+    await page.getByRole('button', { name: 'Reject', exact: true }).click()
+    await page.getByLabel('Reason').fill('unknown payee')
+    await page.getByRole('button', { name: 'Reject this transaction' }).click()
+    await page.locator('.page-head').getByText('Cancelled').waitFor()
+    await page.context().close()
+    await shop.page.context().close()
+  })
+})
