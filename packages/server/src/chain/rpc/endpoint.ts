@@ -15,9 +15,9 @@ import { countExchange } from './count-exchange.ts'
 import { createEndpointFigures } from './endpoint-figures.ts'
 import { createEndpointLog } from './endpoint-log.ts'
 import { createJsonRpcClient, type Exchange, type JsonRpcOptions } from './json-rpc.ts'
-import { isMethodMissing } from './pool-read.ts'
 import type { RpcReply, RpcRequest } from './read-reply.ts'
 import { createReadTurn } from './read-turn.ts'
+import { isMethodMissing } from './rpc-error.ts'
 import type { RpcUrl } from './rpc-url.ts'
 
 /** Reads and signed bytes can be sent again without harm; calls forwarded for others cannot. */

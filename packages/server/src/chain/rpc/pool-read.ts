@@ -2,7 +2,7 @@
 import { BadAnswer, NotKnown } from '../rpc-values.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RpcReply, RpcRequest } from './read-reply.ts'
-import type { RpcError } from './rpc-error.ts'
+import { isMethodMissing, type RpcError } from './rpc-error.ts'
 
 export interface Read<T> extends RpcRequest {
   /** Some nodes lack this method; such a node is not asked for it again for a while. */
@@ -18,13 +18,6 @@ export type ReadReply<T> =
   /** No node has this method. */
   | { readonly type: 'unsupported'; readonly message: string }
   | { readonly type: 'failed'; readonly message: string; readonly retryAfterMs: number | null; readonly limited?: true }
-
-const METHOD_MISSING =
-  /method .*(not found|not supported|not available|does not exist)|unsupported method|method not|unknown method/i
-
-export function isMethodMissing({ code, message }: RpcError): boolean {
-  return code === -32601 || METHOD_MISSING.test(message)
-}
 
 export function decodeReply<T>(endpoint: Endpoint, read: Read<T>, reply: RpcReply): ReadReply<T> {
   switch (reply.type) {

@@ -30,6 +30,7 @@ import {
   isPreconfirmed,
   lacksEmpty,
   newestAttempt,
+  type TxError,
 } from '../../core/transaction/transaction.ts'
 import { type Chain, ChainUnavailable, type HeadRef } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
