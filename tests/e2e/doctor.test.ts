@@ -72,6 +72,21 @@ test('without a running service the port is checked', async () => {
   expect(find('service')).toMatchObject({ status: 'warning', fix: 'run `drover start`' })
 })
 
+test('send endpoints are checked, and it says whose transactions go there', async () => {
+  const other = developmentAccount(7).address
+  const { code, find } = await examine({ DROVER_RPC_SEND_URL: `${signer.address}=${proxy.url},${other}=${proxy.url}` })
+  expect(code).toBe(0)
+  const { host } = new URL(proxy.url)
+  expect(find(`send endpoint ${host}`)).toMatchObject({
+    status: 'ok',
+    detail: `gets the transactions of ${signer.address}, ${other}, which are sent nowhere else`,
+  })
+  const away = await examine({ DROVER_RPC_SEND_URL: 'http://127.0.0.1:1/a-very-secret-key' })
+  expect(away.code).toBe(1)
+  expect(away.find('send endpoint 127.0.0.1:1')).toMatchObject({ status: 'failed' })
+  expect(away.stdout).not.toContain('a-very-secret-key')
+})
+
 test('all problems are reported at once', async () => {
   const poor = '0x1111111111111111111111111111111111111111111111111111111111111111'
   const nowhere = new URL(database.url)

@@ -249,6 +249,33 @@ describe('where gas is free', () => {
     await node.chain.setBalance(node.sender.address, 0n)
     await confirmOne({ value: '0' })
   })
+
+  scenario(
+    'legacy transactions at a fixed price of zero: a speed-up says why not, a cancel offers no more',
+    async () => {
+      const env = { DROVER_GAS_PRICE: '0', DROVER_FEE_MODEL: 'legacy' }
+      node = await startSingleNode({ preset: 'fast', chainArgs: FREE, env })
+      await node.chain.setBalance(node.sender.address, 0n)
+      const id = await node.send({ value: '0' })
+      await node.until(id, isSent)
+      const act = async (action: string) =>
+        expect((await node.drover().post(`/v1/transactions/${id}/${action}`, { reason: 'a drill' })).status).toBe(200)
+      await act('speed-up')
+      const said = await eventually(
+        async () => await explain(id),
+        ({ cause }) => cause === 'bump_refused',
+      )
+      expect(said.summary).toContain('fixed at zero')
+      await act('cancel')
+      await eventually(
+        async () => await attemptsOf(id),
+        ({ length }) => length === 2,
+      )
+      await node.mineUntil([id], 'CONFIRMED', 'CANCELLED')
+      // However many blocks pass, nothing above zero is signed.
+      expect((await attemptsOf(id)).map(({ fees }) => fees)).toEqual([{ gasPrice: '0' }, { gasPrice: '0' }])
+    },
+  )
 })
 
 scenario(

@@ -13,6 +13,7 @@ export function presentEndpoints(chains: readonly Chain[], style: Style): string
       { heading: 'CHAIN', align: 'right', cell: ({ chainId }) => String(chainId) },
       { heading: 'ENDPOINT', isWhole: true, cell: ({ name, inUse }) => (inUse ? `${name} (in use)` : name) },
       { heading: 'STATE', cell: ({ state }) => ({ text: state, colour: state === 'healthy' ? 'green' : 'red' }) },
+      { heading: 'ROLES', isSpare: true, cell: ({ roles }) => roles.join(', ') },
       {
         heading: 'FOR',
         align: 'right',

@@ -101,6 +101,7 @@ function toSubject(resolved: ResolvedSettings, isTrial: boolean): Subject {
     chains: chains.map(({ values: chain }) => ({
       chainId: chain.chainId ?? null,
       rpcUrls: chain.rpcUrl ?? [],
+      sendUrls: chain.rpcSendUrl ?? { all: [], bySigner: new Map() },
       blockTimeMs: chain.blockTime ?? 12_000,
     })),
   }

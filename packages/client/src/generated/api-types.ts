@@ -277,7 +277,11 @@ export interface Endpoint {
   readonly state: 'unverified' | 'healthy' | 'failing' | 'rate_limited' | 'lagging' | 'implausible' | 'wrong_chain'
   /** ISO 8601, UTC. */
   readonly since: string
-  /** Drover reads from this endpoint now. Transactions are sent to every endpoint. */
+  /** `read`: Drover may read from it. `send`: it gets the transactions of all signers without their own endpoint. `private`: it gets the transactions of single signers, which are sent nowhere else. */
+  readonly roles: readonly ('read' | 'send' | 'private')[]
+  /** Drover leaves this endpoint alone until then. */
+  readonly retryAt: string | null
+  /** Drover reads from this endpoint now. */
   readonly inUse: boolean
   /** The newest block that it reported, and when Drover first saw it. */
   readonly head: {
@@ -359,7 +363,7 @@ export interface Explanation {
   /** For people. The wording may change. */
   readonly summary: string
   /** Stable, so programs can rely on it. */
-  readonly cause: 'chain_unreachable' | 'chain_standing' | 'chain_rewound' | 'nonces_missing' | 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'lane_cancelling' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'waiting_for_key' | 'fee_above_cap' | 'held_by_rule' | 'awaiting_approval' | 'scheduled' | 'not_approved' | 'waiting_in_line' | 'preparing' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'bump_refused' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'replaced' | 'rejected' | 'expired'
+  readonly cause: 'chain_unreachable' | 'chain_standing' | 'chain_rewound' | 'nonces_missing' | 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'lane_cancelling' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'waiting_for_key' | 'fee_above_cap' | 'held_by_rule' | 'awaiting_approval' | 'scheduled' | 'not_approved' | 'waiting_in_line' | 'preparing' | 'send_endpoint_away' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'bump_refused' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'replaced' | 'rejected' | 'expired'
   /** What has to move first, if anything. */
   readonly blockedBy?: {
     readonly type: 'transaction'

@@ -71,6 +71,8 @@ test('the worst comes first', () => {
 
 test('an RPC endpoint with a problem is listed, with the reason', () => {
   const endpoint = {
+    roles: ['read' as const, 'send' as const],
+    retryAt: null,
     name: 'a.example',
     since: LANE.createdAt,
     inUse: false,

@@ -25,7 +25,7 @@ import type { Timers } from '../engine/timers/timers.ts'
 import type { TransactionWaits } from '../engine/wait/transaction-waits.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { EndpointReport } from '../ports/endpoint-report.ts'
+import type { EndpointReport, SendEndpoint } from '../ports/endpoint-report.ts'
 import type { KeyCheck, KeyState } from '../ports/key-source.ts'
 import type { LiveNode, RemoveOutcome, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -143,6 +143,8 @@ export interface ApiServices {
   countOf(lane: Lane): Promise<number | null>
   /** The price per gas of the next block, in wei. Null if the chain does not answer immediately. */
   baseFeeOf(chainId: number): Promise<bigint | null>
+  /** The only endpoints that bytes of a signer may go to, as this node sees them; null: all of the chain. */
+  sendEndpointsOf(lane: Lane): readonly SendEndpoint[] | null
   /** The logs of a transaction. */
   readonly readLogs: ReadLogs
   /** The rule for a transaction that names none: the signer's, or else the chain's. */

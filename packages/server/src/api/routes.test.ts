@@ -267,13 +267,25 @@ describe('the service itself', () => {
 
   test('RPC endpoints of a chain, with times that people can read', async () => {
     const figures = { name: 'a.example#2', state: 'lagging', inUse: false, lagBlocks: 7, errorRate: 0.5 } as const
-    const rest = { ...figures, latencyMs: 12, callsPerSecond: 20 }
+    const rest = { ...figures, roles: ['read' as const, 'send' as const], latencyMs: 12, callsPerSecond: 20 }
     const at = Date.UTC(2026, 0, 2, 3, 4, 5)
-    const report = { ...rest, since: at, head: { number: 103, seenAt: at }, lastError: { message: 'HTTP 429', at } }
+    const report = {
+      ...rest,
+      since: at,
+      retryAt: at,
+      head: { number: 103, seenAt: at },
+      lastError: { message: 'HTTP 429', at },
+    }
     api = await createTestApi({ chainStatus: { endpoints: [report] } })
     const told = '2026-01-02T03:04:05.000Z'
     expect(chainList.parse((await get('/v1/chains')).body).items[0]?.endpoints).toEqual([
-      { ...rest, since: told, head: { number: 103, seenAt: told }, lastError: { message: 'HTTP 429', at: told } },
+      {
+        ...rest,
+        since: told,
+        retryAt: told,
+        head: { number: 103, seenAt: told },
+        lastError: { message: 'HTTP 429', at: told },
+      },
     ])
   })
 

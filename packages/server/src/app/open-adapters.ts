@@ -147,9 +147,19 @@ async function openChain(own: ChainConfig, ports: AdapterPorts, opened: OpenedPa
   // Several chains without an id would be told apart by their hosts, which the message has.
   const part = 'chain'
   const chainId = own.chainId ?? (await wait.until(part, () => detectChainId(own.rpcUrls, clock), describe))
-  const { rpcUrls: urls, pollIntervalMs, blockTimeMs, rpcMaxPauseMs: maxPauseMs } = own
-  const fees = { feeModel: own.feeModel, fixedPriceWei: own.gasPriceWei }
-  const chain = createEvmChain({ chainId, urls, clock, telemetry, pollIntervalMs, blockTimeMs, maxPauseMs, ...fees })
+  const { rpcUrls: urls, sendUrls, pollIntervalMs, blockTimeMs, rpcMaxPauseMs: maxPauseMs } = own
+  const fees = { feeModel: own.feeModel, fixedPriceWei: own.gasPriceWei, priceFloor: own.priceFloor }
+  const chain = createEvmChain({
+    chainId,
+    urls,
+    sendUrls,
+    clock,
+    telemetry,
+    pollIntervalMs,
+    blockTimeMs,
+    maxPauseMs,
+    ...fees,
+  })
   opened.add(chain.close)
   return { chain, own }
 }

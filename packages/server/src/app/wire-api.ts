@@ -126,6 +126,7 @@ export function createServices(
       const [chain, head] = [chains.get(lane.chainId), wired.around.viewOf(lane.chainId)?.head ?? null]
       return chain === undefined || head === null ? null : await readCount(chain, lane, head.number, clock)
     },
+    sendEndpointsOf: ({ chainId, signer: from }) => chains.get(chainId)?.findSendEndpoints(from) ?? null,
     healthOf: (chainId, waitedSince) => engine.chainHealth(chainId, waitedSince) ?? NOT_FOLLOWED,
     readLogs: createLogReads({ chains, sharePercent: config.tenants.sharePercent }),
     silentNodes,

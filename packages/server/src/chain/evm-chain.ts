@@ -11,10 +11,11 @@
 
 import type { Inclusion } from '../core/chain/finality.ts'
 import type { FeeModel } from '../core/fees/fees.ts'
-import type { Hash } from '../core/hex.ts'
-import { type Block, type Chain, ChainUnavailable, type ReceiptLookup, type TransactionByHash } from '../ports/chain.ts'
+import type { PriceFloor } from '../core/fees/price-floor.ts'
+import type { Address, Hash } from '../core/hex.ts'
+import { type Block, type Chain, ChainUnavailable, type ReceiptLookup } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { EndpointReport } from '../ports/endpoint-report.ts'
+import type { EndpointReport, SendEndpoint } from '../ports/endpoint-report.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Upstream } from '../ports/upstream.ts'
 import { createAgreedReads } from './agreed-reads.ts'
@@ -32,21 +33,26 @@ import { readEstimates } from './estimates.ts'
 import { createFeeMarketReader } from './fee-market.ts'
 import { createHeadHints } from './heads/head-hints.ts'
 import { createFixedPace, createPollPace } from './heads/poll-pace.ts'
+import { lookAtPool } from './look-at-pool.ts'
 import { readNonceUser } from './nonce-user-read.ts'
 import { readPending } from './read-pending.ts'
 import { createEndpoint } from './rpc/endpoint.ts'
 import { createHeadWatch } from './rpc/head-watch.ts'
 import type { OpenPost } from './rpc/http-post.ts'
+import { openEndpoints } from './rpc/open-endpoints.ts'
 import { createRpcPool } from './rpc/pool.ts'
-import type { Read } from './rpc/pool-read.ts'
-import { nameRpcUrls, parseRpcUrls } from './rpc/rpc-url.ts'
+import { parseRpcUrls } from './rpc/rpc-url.ts'
 import { toQuantity } from './rpc-values.ts'
+import { createSendRoutes, NO_SEND_URLS, type SendUrls } from './send/send-routes.ts'
+import { createSendWatch } from './send/send-watch.ts'
 import { createSharedEstimates } from './shared-estimates.ts'
 
 export interface EvmChainOptions {
   readonly chainId: number
   /** http(s) URLs are the pool; ws(s) URLs only tell of new heads. */
   readonly urls: readonly string[]
+  /** http(s) URLs that signed bytes go to; left out: to the pool. */
+  readonly sendUrls?: SendUrls
   readonly clock: Clock
   readonly telemetry: Telemetry
   /** How often heads are read; without it, the pace follows the chain's blocks. */
@@ -63,13 +69,17 @@ export interface EvmChainOptions {
   readonly feeModel?: FeeModel
   /** Per gas, in wei, zero included; null: what the market asks. */
   readonly fixedPriceWei?: bigint | null
+  /** The lowest price to offer where it is not fixed. */
+  readonly priceFloor?: PriceFloor
   /** How requests travel to the nodes; left out: over HTTP. */
   readonly openPost?: OpenPost
 }
 
 export interface EvmChain extends Chain, Upstream {
-  /** What is known about each node, in the order of the URLs. */
+  /** What is known about each node, in the order of the URLs: first those that are read. */
   endpoints(): readonly EndpointReport[]
+  /** The only endpoints that bytes of this signer may go to; null: all that are read. */
+  findSendEndpoints(signer: Address): readonly SendEndpoint[] | null
 }
 
 const MIN_POLL_MS = 100
@@ -90,11 +100,14 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   const nodes = targets.filter((target) => !sockets.includes(target))
   if (nodes.length === 0)
     throw new Error('at least one http(s) RPC URL is required: ws(s) URLs only announce new blocks')
-  const names = nameRpcUrls(nodes)
-  const endpoints = nodes.map((target, index) =>
-    createEndpoint(target, { ...limits, chainId, clock, telemetry, name: names[index] ?? target.host }),
+  const sendUrls = options.sendUrls ?? NO_SEND_URLS
+  const opened = openEndpoints(nodes, [...sendUrls.all, ...[...sendUrls.bySigner.values()].flat()], (target, own) =>
+    createEndpoint(target, { ...limits, chainId, clock, telemetry, ...own }),
   )
+  const endpoints = opened.readers
   const pool = createRpcPool(endpoints)
+  const routes = createSendRoutes(sendUrls, opened, pool)
+  const watchSenders = createSendWatch(opened.sendOnly, clock)
   const isPaceSet = options.pollIntervalMs !== undefined && options.pollIntervalMs !== null
   const pollIntervalMs = Math.max(MIN_POLL_MS, options.pollIntervalMs ?? MAX_POLL_MS)
   const blockTimeMs = options.blockTimeMs ?? 2 * pollIntervalMs
@@ -108,6 +121,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       minPriorityFeeWei: options.minPriorityFeeWei ?? 1n,
       feeModel: options.feeModel ?? 'auto',
       fixedPriceWei: options.fixedPriceWei ?? null,
+      ...(options.priceFloor !== undefined && { floor: options.priceFloor }),
     },
   })
   const estimate = createSharedEstimates((calls, head) => readEstimates(pool, calls, head), clock)
@@ -117,7 +131,10 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     telemetry,
     sockets,
     pace: isPaceSet ? createFixedPace(pollIntervalMs) : createPollPace(pollIntervalMs, clock),
-    readHeight: heads.poll,
+    readHeight: () => {
+      watchSenders()
+      return heads.poll()
+    },
   })
 
   return {
@@ -167,13 +184,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       if (latest === undefined || pending === undefined) throw new Error('the pool answered less than it was asked')
       return { latest, pending }
     },
-    async lookAtPool(address, hashes) {
-      const counts = [countRead(address, 'latest'), countRead(address, 'pending')]
-      const reads: Read<number | TransactionByHash | null>[] = [...counts, ...hashes.map(transactionRead)]
-      const [latest, pending, ...found] = await pool.readAll(reads)
-      if (typeof latest !== 'number' || typeof pending !== 'number') throw new Error('a count is a number')
-      return { latest, pending, knows: found.map((tx) => tx !== null) }
-    },
+    lookAtPool: (address, hashes) => lookAtPool(pool, routes.find(address), address, hashes),
     getBalance: (address) => pool.read(balanceRead(address)),
     async getBalances(addresses, height) {
       const replies = await pool.readEach(addresses.map((address) => balanceRead(address, toQuantity(height))))
@@ -183,14 +194,23 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     ...createAgreedReads(pool),
     estimate,
     getFeeMarket,
-    broadcast: (raws) => pool.broadcast(raws),
+    broadcast: routes.broadcast,
     onHeadHint: (listener) => hints.listen(listener),
-    forward: (requests) => pool.forward(requests),
+    forward: routes.forward,
     readPending,
-    endpoints: pool.report,
+    endpoints() {
+      const used = pool.inUse()
+      return [...endpoints, ...opened.sendOnly].map((endpoint) => ({
+        ...endpoint.report(endpoint === used),
+        roles: routes.rolesOf(endpoint),
+      }))
+    },
+    findSendEndpoints: (signer) =>
+      routes.find(signer)?.endpoints.map((endpoint) => ({ name: endpoint.name, state: endpoint.state() })) ?? null,
     async close() {
       hints.close()
       pool.close()
+      routes.close()
     },
   }
 

@@ -230,6 +230,17 @@ describe('a chain where gas is free', () => {
   })
 })
 
+test('a floor holds whatever nodes say', async () => {
+  const floor = { minGasPriceWei: null, minPriorityFeeWei: 30n * GWEI }
+  const { read } = open(
+    { ...older, eth_getBlockByNumber: { number: '0x1', baseFeePerGas: hex(GWEI) } },
+    { ...AUTO, floor },
+  )
+  const { priorityFeePerGas, gasPrice, baseFeePerGas } = await read()
+  expect(priorityFeePerGas).toEqual({ slow: 30n * GWEI, standard: 30n * GWEI, fast: 30n * GWEI })
+  expect(gasPrice).toBe((baseFeePerGas ?? 0n) + 30n * GWEI)
+})
+
 describe('a fixed price', () => {
   const block = (base?: string) => ({ number: '0x1', ...(base && { baseFeePerGas: base }) })
   const fixed = (wei: bigint, feeModel: FeeSettings['feeModel']) => ({ ...AUTO, feeModel, fixedPriceWei: wei })
@@ -237,7 +248,7 @@ describe('a fixed price', () => {
   test.each([0n, 1_000n])('of %i is what is offered, whatever nodes say', async (wei) => {
     const tips = { slow: wei, standard: wei, fast: wei }
     const busy = { ...older, eth_getBlockByNumber: block(hex(GWEI)) }
-    const found = { baseFeePerGas: 0n, gasPrice: wei, priorityFeePerGas: tips }
+    const found = { baseFeePerGas: 0n, gasPrice: wei, priorityFeePerGas: tips, isFixed: true }
     expect(await open(busy, fixed(wei, 'auto')).read()).toEqual(found)
     const { read, asked } = open({}, fixed(wei, 'legacy'))
     expect(await read()).toEqual({ ...found, baseFeePerGas: null })

@@ -4,6 +4,7 @@
  */
 import { combineQuotes, type FeeQuote, type Suspicion } from '../core/fees/fee-quotes.ts'
 import type { FeeMarket, FeeModel } from '../core/fees/fees.ts'
+import { type PriceFloor, raiseToFloor } from '../core/fees/price-floor.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -17,6 +18,8 @@ export interface FeeSettings {
   readonly feeModel: FeeModel
   /** Every transaction offers exactly this per gas, zero included; null: what the market asks. */
   readonly fixedPriceWei: bigint | null
+  /** The lowest to offer where the price is not fixed. */
+  readonly floor?: PriceFloor
 }
 
 interface FeeMarketPorts {
@@ -80,14 +83,14 @@ export function createFeeMarketReader(ports: FeeMarketPorts): () => Promise<FeeM
       throw new ChainUnavailable('feeModel is eip1559, but blocks of this chain have no base fee; use auto or legacy')
     report(suspicions)
     last = { market, head, at: clock.monotonic() }
-    return market
+    return settings.floor === undefined ? market : raiseToFloor(market, settings.floor)
   }
 
   /** Only whether blocks have a base fee has to be found out, once. */
   async function readFixed(price: bigint): Promise<FeeMarket> {
     hasBaseFee ??= (await readMarket()).baseFeePerGas !== null
     const priorityFeePerGas = { slow: price, standard: price, fast: price }
-    return { baseFeePerGas: hasBaseFee ? 0n : null, gasPrice: price, priorityFeePerGas }
+    return { baseFeePerGas: hasBaseFee ? 0n : null, gasPrice: price, priorityFeePerGas, isFixed: true }
   }
 
   return () => (settings.fixedPriceWei === null ? readMarket() : readFixed(settings.fixedPriceWei))

@@ -37,14 +37,37 @@ const NEEDED: readonly RpcRequest[] = [
   { method: 'eth_getBlockReceipts', params: ['latest'] },
 ]
 
-export async function probeNode(url: string, addresses: readonly Address[], clock: Clock): Promise<NodeProbe> {
+export type SenderProbe =
+  | { readonly type: 'unreachable'; readonly host: string; readonly message: string }
+  /** `chainId`: null if it does not say. */
+  | { readonly type: 'answers'; readonly host: string; readonly chainId: number | null; readonly canSend: boolean }
+
+/** An endpoint that is only sent to may have no other method. The bytes that are "sent" are none. */
+export async function probeSender(url: string, clock: Clock): Promise<SenderProbe> {
+  const { host, client } = openProbe(url, clock)
+  try {
+    const bytes = { method: 'eth_sendRawTransaction', params: ['0x00'] }
+    const [id, sent] = await client.send([{ method: 'eth_chainId', params: [] }, bytes], false, { patient: true })
+    if (sent?.type !== 'result' && sent?.type !== 'error') return { type: 'unreachable', host, message: describe(sent) }
+    const chainId = id?.type === 'result' ? parseCount(id.result) : null
+    return { type: 'answers', host, chainId, canSend: !isLacking(sent) }
+  } finally {
+    client.close()
+  }
+}
+
+function openProbe(url: string, clock: Clock) {
   const [target] = parseRpcUrls([url])
   if (target === undefined) throw new Error('one URL is one target')
-  const { host } = target
-  if (target.url.protocol.startsWith('ws')) return { type: 'subscription', host }
   const limits = { timeoutMs: 10_000, maxConcurrent: 4, maxBatch: 20, maxResponseBytes: 16 * 1024 * 1024 }
-  const client = createJsonRpcClient(target, { ...limits, clock })
+  const isSocket = target.url.protocol.startsWith('ws')
+  return { host: target.host, isSocket, client: createJsonRpcClient(target, { ...limits, clock }) }
+}
+
+export async function probeNode(url: string, addresses: readonly Address[], clock: Clock): Promise<NodeProbe> {
+  const { host, isSocket, client } = openProbe(url, clock)
   try {
+    if (isSocket) return { type: 'subscription', host }
     const [id] = await client.send([{ method: 'eth_chainId', params: [] }], false, { patient: true })
     const chainId = id?.type === 'result' ? parseCount(id.result) : null
     if (chainId === null) return { type: 'unreachable', host, message: describe(id) }

@@ -2,15 +2,19 @@
 
 import type { Finality } from '../core/chain/finality.ts'
 import type { FeeModel } from '../core/fees/fees.ts'
+import type { PriceFloor } from '../core/fees/price-floor.ts'
 import type { LogLevel } from '../ports/telemetry.ts'
 import { type KeyConfig, toKeyConfig } from './key-config.ts'
 import type { SettingValues } from './settings.ts'
 import type { SignerPolicies } from './signer-policies.ts'
+import type { SendUrls } from './values/send-urls.ts'
 
 export interface ChainConfig {
   /** Null: whatever the node says at the start. */
   readonly chainId: number | null
   readonly rpcUrls: readonly string[]
+  /** Where signed transactions go; empty: to all of `rpcUrls`. */
+  readonly sendUrls: SendUrls
   readonly finality: Finality
   readonly blockTimeMs: number
   /** Null: ten block times, as observed. */
@@ -21,6 +25,7 @@ export interface ChainConfig {
   readonly feeModel: FeeModel
   /** Per gas; null: what the market asks. */
   readonly gasPriceWei: bigint | null
+  readonly priceFloor: PriceFloor
   /** Null: `none` was written. */
   readonly maxTxFeeWei: bigint | null
   readonly preconfirmations: boolean
@@ -105,6 +110,7 @@ export interface Config {
 export type ChainValues = Pick<
   SettingValues,
   | 'rpcUrl'
+  | 'rpcSendUrl'
   | 'chainId'
   | 'finality'
   | 'blockTime'
@@ -113,6 +119,8 @@ export type ChainValues = Pick<
   | 'rpcMaxPause'
   | 'feeModel'
   | 'gasPrice'
+  | 'minGasPrice'
+  | 'minPriorityFee'
   | 'maxTxFee'
   | 'preconfirmations'
   | 'timersDeliverAt'
@@ -203,6 +211,7 @@ function toChainConfig(values: ChainValues): ChainConfig {
   return {
     chainId: values.chainId,
     rpcUrls: values.rpcUrl,
+    sendUrls: values.rpcSendUrl,
     finality: values.finality,
     blockTimeMs: values.blockTime,
     standingAfterMs: values.standingAfter,
@@ -210,6 +219,7 @@ function toChainConfig(values: ChainValues): ChainConfig {
     rpcMaxPauseMs: values.rpcMaxPause,
     feeModel: values.feeModel,
     gasPriceWei: values.gasPrice,
+    priceFloor: { minGasPriceWei: values.minGasPrice, minPriorityFeeWei: values.minPriorityFee },
     maxTxFeeWei: values.maxTxFee,
     preconfirmations: values.preconfirmations,
     timersDeliverAt: values.timersDeliverAt,

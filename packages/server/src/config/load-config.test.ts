@@ -41,6 +41,7 @@ test('three settings are enough', () => {
     {
       chainId: null,
       rpcUrls: ['https://rpc.example'],
+      sendUrls: { all: [], bySigner: new Map() },
       finality: { type: 'confirmations', count: 12 },
       blockTimeMs: 12_000,
       standingAfterMs: null,
@@ -48,6 +49,7 @@ test('three settings are enough', () => {
       rpcMaxPauseMs: 60_000,
       feeModel: 'auto',
       gasPriceWei: null,
+      priceFloor: { minGasPriceWei: null, minPriorityFeeWei: null },
       maxTxFeeWei: 10n ** 18n,
       preconfirmations: false,
       timersDeliverAt: null,
@@ -156,4 +158,24 @@ describe('chains in the file', () => {
       expect.stringMatching(/^chainId: must be different/),
     ])
   })
+})
+
+test('send endpoints belong to one chain, wherever they are set', () => {
+  const chains = [1, 2].map((chainId) => ({ chainId, rpcUrl: `https://rpc${chainId}.example` }))
+  const { DROVER_RPC_URL: _, ...env } = MINIMAL
+  const atTop = problemsOf({ env, file: fileOf({ rpcSendUrl: 'https://relay.example', chains }) })
+  expect(atTop).toEqual([expect.stringContaining('rpcSendUrl in the configuration file: cannot be used with several')])
+  const perChain = chains.map((chain) => ({ ...chain, rpcSendUrl: 'https://relay.example' }))
+  expect(problemsOf({ env, file: fileOf({ chains: perChain }) })).toEqual([])
+})
+
+test('a price is fixed or has a floor, not both', () => {
+  const floor = { DROVER_MIN_GAS_PRICE: '1gwei', DROVER_MIN_PRIORITY_FEE: '30gwei' }
+  expect(load({ env: { ...MINIMAL, ...floor } }).chains[0]?.priceFloor).toEqual({
+    minGasPriceWei: 10n ** 9n,
+    minPriorityFeeWei: 30n * 10n ** 9n,
+  })
+  expect(problemsOf({ env: { ...MINIMAL, ...floor, DROVER_GAS_PRICE: '0' } })).toEqual([
+    expect.stringContaining('fixes the price'),
+  ])
 })

@@ -39,6 +39,12 @@ export function findContradictions({ values, chains }: ResolvedSettings): readon
         place: 'headerWindow',
         message: `must be more than the ${finality.count} confirmations that finality needs`,
       })
+    const hasFloor = chain.minGasPrice != null || chain.minPriorityFee != null
+    if (chain.gasPrice != null && hasFloor)
+      problems.push({
+        place: 'gasPrice',
+        message: 'fixes the price, so minGasPrice and minPriorityFee cannot be set too',
+      })
     if (chains.length > 1 && chainId === null)
       problems.push({ place: 'chainId', message: 'is required for each chain if there are several' })
     if (typeof chainId === 'number' && known.has(chainId))

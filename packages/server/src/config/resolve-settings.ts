@@ -60,7 +60,7 @@ export function resolveSettings(input: ConfigInput): ResolvedSettings {
     })
 
   const shared = hasEntries ? SETTING_NAMES.filter((name) => !CHAIN_SETTING_NAMES.includes(name)) : SETTING_NAMES
-  if (entries.length > 1) problems.push(...valuesForManyChains(outer))
+  if (entries.length > 1) problems.push(...valuesForManyChains(outer, top))
   const resolved = resolve(shared, [...outer, top])
   const chains = hasEntries
     ? entries.map((entry, index) => resolve(CHAIN_SETTING_NAMES, [...outer, entry, top], `chains[${index}].`))
@@ -111,11 +111,12 @@ function quoteInput(name: SettingName, input: unknown): string {
 }
 
 /** With several chains these cannot be one value for all of them. */
-function valuesForManyChains(outer: readonly Layer[]): readonly ConfigProblem[] {
-  const own: readonly SettingName[] = ['rpcUrl', 'chainId']
-  return outer.flatMap((layer) =>
+function valuesForManyChains(outer: readonly Layer[], top: Layer): readonly ConfigProblem[] {
+  const own: readonly SettingName[] = ['rpcUrl', 'rpcSendUrl', 'chainId']
+  return [...outer, top].flatMap((layer) =>
     own
-      .filter((name) => layer.find(name) !== undefined)
+      // In the file, each chain's own entry comes first. One without send URLs would get those of another chain.
+      .filter((name) => layer.find(name) !== undefined && (layer !== top || name === 'rpcSendUrl'))
       .map((name) => ({
         place: layer.place(name),
         message: 'cannot be used with several chains; set it for each chain under "chains" in the configuration file',

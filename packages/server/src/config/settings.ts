@@ -18,6 +18,7 @@ import { duration } from './values/duration.ts'
 import { finalityRule } from './values/finality-rule.ts'
 import { methodList } from './values/method-list.ts'
 import { secretKeyList } from './values/secret-key-list.ts'
+import { SEND_TO_ALL_NODES, type SendUrls, secretsOfSendUrls, sendUrls } from './values/send-urls.ts'
 import { databaseUrl, rpcUrlList, secretPartsOf } from './values/service-url.ts'
 import { boolean, integer, oneOf, optional, orWord, text } from './values/setting-type.ts'
 
@@ -50,6 +51,14 @@ export const SETTINGS = {
     type: rpcUrlList,
     description: 'URLs of the RPC nodes. Drover uses several as a pool and sends each transaction to all of them.',
     secrets: (urls) => urls.flatMap(secretPartsOf),
+    perChain: true,
+  }),
+  rpcSendUrl: setting<SendUrls>({
+    type: sendUrls,
+    fallback: SEND_TO_ALL_NODES,
+    description:
+      'Where signed transactions go if not to all of `rpcUrl`. A plain URL is for all signers, `0x…=URL` is for one signer. Transactions with a URL here are never sent to any other endpoint.',
+    secrets: secretsOfSendUrls,
     perChain: true,
   }),
   ...KEY_SETTINGS,
@@ -109,6 +118,19 @@ export const SETTINGS = {
     fallback: null,
     description:
       'The price per gas of every transaction. `auto` follows the market. Use a fixed price (zero is allowed) for chains with their own price, such as private chains with free gas.',
+    perChain: true,
+  }),
+  minGasPrice: setting<bigint | null>({
+    type: amountOr('none'),
+    fallback: null,
+    description:
+      'The lowest price per gas to offer (base fee and tip together), for chains whose RPC nodes suggest less than they accept.',
+    perChain: true,
+  }),
+  minPriorityFee: setting<bigint | null>({
+    type: amountOr('none'),
+    fallback: null,
+    description: 'The lowest tip per gas to offer, for chains that require one.',
     perChain: true,
   }),
   maxTxFee: setting<bigint | null>({

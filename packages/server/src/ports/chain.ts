@@ -132,6 +132,13 @@ export interface AgreedReads {
   readAgreedTag(tag: 'safe' | 'finalized'): Promise<number | null>
 }
 
+/** Signed bytes. `from` saves reading the signer out of them, where signers have endpoints of their own. */
+export interface RawBytes {
+  readonly raw: Hex
+  readonly hash: Hash
+  readonly from?: Address
+}
+
 export interface Chain extends AgreedReads {
   readonly chainId: number
   getBlock(ref: BlockRef): Promise<Block | null>
@@ -174,7 +181,7 @@ export interface Chain extends AgreedReads {
   estimate(calls: readonly Call[], head: HeadRef | null): Promise<readonly CallOutcome[]>
   getFeeMarket(): Promise<FeeMarket>
   /** Sends in the order given, as one batch; an outcome for each, in order. Never throws. */
-  broadcast(raws: readonly { readonly raw: Hex; readonly hash: Hash }[]): Promise<readonly SendOutcome[]>
+  broadcast(raws: readonly RawBytes[]): Promise<readonly SendOutcome[]>
   /** Signals that there may be a new head. Only a hint: losing one costs latency, never correctness. */
   onHeadHint(listener: () => void): () => void
   /** Its RPC nodes, by host and port: URLs may carry credentials. */

@@ -16,12 +16,27 @@ export const ENDPOINT_STATES = [
 ] as const
 export type EndpointState = (typeof ENDPOINT_STATES)[number]
 
+export const ENDPOINT_ROLES = [
+  'read',
+  /** Gets signed transactions of all signers that have no endpoint of their own. */
+  'send',
+  /** Gets signed transactions of single signers, which go nowhere else. */
+  'private',
+] as const
+export type EndpointRole = (typeof ENDPOINT_ROLES)[number]
+
+/** One that the bytes of a signer may go to. */
+export type SendEndpoint = Pick<EndpointReport, 'name' | 'state'>
+
 export interface EndpointReport {
   /** Host and port; with its position where several URLs share them. */
   readonly name: string
   readonly state: EndpointState
   /** In milliseconds since the epoch, as all times here. */
   readonly since: number
+  /** Left alone until then; null: it is used. */
+  readonly retryAt: number | null
+  readonly roles: readonly EndpointRole[]
   /** Reads go to it. */
   readonly inUse: boolean
   /** The newest block that it reported, and when that was first seen. */

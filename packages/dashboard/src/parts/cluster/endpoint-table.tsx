@@ -50,12 +50,15 @@ interface EndpointRowProps {
 }
 
 function EndpointRow({ endpoint, chainName }: EndpointRowProps) {
-  const { name, state, since, inUse, head, lagBlocks, errorRate, latencyMs, callsPerSecond, lastError } = endpoint
+  const { name, state, since, roles, inUse, head, lagBlocks, errorRate, latencyMs, callsPerSecond, lastError } =
+    endpoint
   return (
     <tr>
       <th scope="row" data-label="Endpoint">
         <span class="mono">{name}</span>
         {inUse && <span class="tag">in use</span>}
+        {roles.includes('private') && <span class="tag">private</span>}
+        {roles.length === 1 && roles[0] !== 'private' && <span class="tag">{`${roles[0]} only`}</span>}
         {callsPerSecond !== null && <span class="tag is-warn">{`${callsPerSecond} calls/s`}</span>}
       </th>
       {chainName !== null && <td data-label="Chain">{chainName}</td>}

@@ -44,6 +44,7 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
     telemetry: services.telemetry,
     dashboardDir: services.dashboardDir,
     finalityOf: services.finalityOf,
+    sendEndpointsOf: (lane) => (mayUse(caller, lane) ? services.sendEndpointsOf(lane) : null),
     maxTxFeeOf: services.maxTxFeeOf,
     ...limitWrites(services, caller),
     rules: limitRules(services.rules, caller),

@@ -15,7 +15,7 @@ import type { ApiServices } from '../api-services.ts'
 
 type Services = Pick<
   ApiServices,
-  'store' | 'clock' | 'viewOf' | 'finalityOf' | 'baseFeeOf' | 'healthOf' | 'countOf' | 'silentNodes'
+  'store' | 'clock' | 'viewOf' | 'finalityOf' | 'baseFeeOf' | 'sendEndpointsOf' | 'healthOf' | 'countOf' | 'silentNodes'
 >
 
 export async function explainTransaction(tx: Transaction, services: Services): Promise<Explanation> {
@@ -43,6 +43,7 @@ export async function explainTransaction(tx: Transaction, services: Services): P
     headTime: head === undefined ? null : head.timestamp * 1_000,
     baseFeeWei,
     queueAhead,
+    sendsOnlyTo: services.sendEndpointsOf(lane),
     lane: {
       paused: signer.paused,
       lowestReserved: status.lowestReserved,

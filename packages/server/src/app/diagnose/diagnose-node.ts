@@ -1,6 +1,7 @@
 /** Whether an RPC node is usable, and whether the signers have funds there. */
 import { checksumAddress } from '../../api/contract/values/address.ts'
 import { type NodeProbe, probeNode } from '../../chain/probe-node.ts'
+import type { SendUrls } from '../../config/values/send-urls.ts'
 import { formatAmount } from '../../core/amount.ts'
 import { spellDuration } from '../../core/explain/spell-time.ts'
 import type { Address } from '../../core/hex.ts'
@@ -10,6 +11,7 @@ import { type Finding, failed, ok, warn } from './finding.ts'
 export interface ChainSubject {
   readonly chainId: number | null
   readonly rpcUrls: readonly string[]
+  readonly sendUrls: SendUrls
   readonly blockTimeMs: number
 }
 

@@ -3,6 +3,7 @@
  * nothing, and one problem does not prevent the other checks.
  */
 import type { KeyConfig } from '../../config/key-config.ts'
+import { listSendUrls } from '../../config/values/send-urls.ts'
 import { JAVASCRIPT_CURVE } from '../../signer/curve.ts'
 import { describeKit, openSigningKit, type SigningKit } from '../../signer/signing-kit.ts'
 import { DatabaseUnreachable, LATEST_SCHEMA_VERSION } from '../../store/postgres/migrate.ts'
@@ -12,6 +13,7 @@ import { sessionTimeouts } from '../session-timeouts.ts'
 import { diagnoseKeys } from './diagnose-keys.ts'
 import { type ChainSubject, diagnoseNode } from './diagnose-node.ts'
 import { diagnoseRules } from './diagnose-rules.ts'
+import { diagnoseSender } from './diagnose-sender.ts'
 import { type Finding, failed, ok, warn } from './finding.ts'
 
 export interface Subject {
@@ -41,6 +43,9 @@ export async function diagnose(subject: Subject): Promise<readonly Finding[]> {
   const parts = await Promise.all([
     diagnoseStorage(subject),
     ...subject.chains.flatMap((chain) => chain.rpcUrls.map((url) => diagnoseNode(url, chain, addresses))),
+    ...subject.chains.flatMap((chain) =>
+      listSendUrls(chain.sendUrls).map((url) => diagnoseSender(url, chain, addresses)),
+    ),
   ])
   const signing = addresses.length === 0 ? [] : [diagnoseSigning(kit)]
   return [...(parts[0] ?? []), ...findings, ...signing, ...parts.slice(1).flat()]

@@ -11,11 +11,13 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import { parseCount } from '../rpc-values.ts'
 import { PRIORITY } from './call-priority.ts'
 import { CHAIN_ID_REQUEST, createChainWitness, describeForeign, needsProof } from './chain-witness.ts'
+import { countExchange } from './count-exchange.ts'
 import { createEndpointFigures } from './endpoint-figures.ts'
 import { createEndpointLog } from './endpoint-log.ts'
 import { createJsonRpcClient, type Exchange, type JsonRpcOptions } from './json-rpc.ts'
 import type { RpcReply, RpcRequest } from './read-reply.ts'
 import { createReadTurn } from './read-turn.ts'
+import { isMethodMissing } from './rpc-error.ts'
 import type { RpcUrl } from './rpc-url.ts'
 
 /** Reads and signed bytes can be sent again without harm; calls forwarded for others cannot. */
@@ -54,13 +56,15 @@ export interface Endpoint {
   callsPerSecond(): number | null
   /** `patient`: waits for what is refused for its rate, as long as a request may take. */
   send(requests: readonly RpcRequest[], purpose: Purpose, patient?: boolean): Promise<readonly RpcReply[]>
-  report(inUse: boolean): EndpointReport
+  report(inUse: boolean): Omit<EndpointReport, 'roles'>
   close(): void
 }
 
 export interface EndpointOptions extends JsonRpcOptions {
   readonly name: string
   readonly chainId: number
+  /** Nothing is read from it, and it need not have any method but the one to send. */
+  readonly isSendOnly?: boolean
   readonly clock: Clock
   readonly telemetry: Telemetry
 }
@@ -98,6 +102,8 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     return height === 'in_step' ? 'healthy' : height
   }
 
+  const waitMs = () => Math.max(0, notBefore - clock.monotonic(), client.pausedMs())
+
   /** Called after anything that may have changed the state. */
   function show(reason: string): void {
     const next = state()
@@ -116,8 +122,10 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
   function fail(message: string): void {
     // A failed answer from a node of another chain does not change what we know about it.
     if (standing === 'wrong_chain') return
-    failures++
     noteError(message)
+    // Requests that were under way together are one piece of news.
+    if (standing === 'failing' && notBefore > clock.monotonic()) return
+    failures++
     stand('failing', backOff(failures, FAILURE_PAUSES), message)
   }
 
@@ -140,25 +148,12 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
 
   function noteExchange(exchange: Exchange): void {
     figures.note(exchange)
-    countExchange(exchange)
+    countExchange(exchange, options)
     telemetry.observe('drover_rpc_request_seconds', exchange.tookMs / 1000, { host: name })
     const refused = exchange.replies.find(({ type }) => type === 'rate_limited')
     if (refused?.type === 'rate_limited') noteError(refused.message)
     telemetry.gauge('drover_rpc_endpoint_calls_per_second', client.callsPerSecond() ?? 0, { chainId, host: name })
     show(refused?.type === 'rate_limited' ? refused.message : 'responds again')
-  }
-
-  function countExchange({ requests, replies, label }: Exchange): void {
-    const counts = new Map<string, { method: string; outcome: string; calls: number }>()
-    for (const [index, { type: outcome }] of replies.entries()) {
-      const method = label ?? requests[index]?.method ?? 'unknown'
-      const key = `${method} ${outcome}`
-      const count = counts.get(key) ?? { method, outcome, calls: 0 }
-      count.calls += 1
-      counts.set(key, count)
-    }
-    for (const { method, outcome, calls } of counts.values())
-      telemetry.count('drover_rpc_requests_total', { chainId, host: name, method, outcome }, calls)
   }
 
   function learn(replies: readonly RpcReply[]): readonly RpcReply[] {
@@ -175,12 +170,18 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     const actual = reply?.type === 'result' ? parseCount(reply.result) : null
     if (actual === chainId) {
       if (standing !== 'healthy') lacking.clear()
-      failures = 0
+      // Failures count on until it answers more than this: one that knows only its chain is of no use.
       noteProof()
       stand('healthy', 0, 'serves the right chain')
       return null
     }
     if (reply?.type === 'rate_limited') return reply
+    if (options.isSendOnly === true && reply?.type === 'error' && isMethodMissing(reply.error)) {
+      // It takes only transactions, which name their chain themselves.
+      noteProof()
+      stand('healthy', 0, 'responds')
+      return null
+    }
     if (actual !== null) {
       bar(describeForeign(actual, chainId))
       return { type: 'unreached', message: describeForeign(actual, chainId) }
@@ -246,7 +247,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     name,
     state,
     healthyMs: () => (state() === 'healthy' ? clock.monotonic() - since.monotonic : 0),
-    waitMs: () => Math.max(0, notBefore - clock.monotonic(), client.pausedMs()),
+    waitMs,
     isBarred: () => standing === 'wrong_chain' && notBefore > clock.monotonic(),
     isBusy: client.isBusy,
     lacks: (method) => (lacking.get(method) ?? 0) > clock.monotonic(),
@@ -270,6 +271,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
       lastError,
       state: state(),
       since: since.at,
+      retryAt: waitMs() === 0 ? null : clock.now() + waitMs(),
       head: head && { number: head.number, seenAt: head.seenAt },
       lagBlocks: head?.lagBlocks ?? null,
       errorRate: figures.errorRate(),

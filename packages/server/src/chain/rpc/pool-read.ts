@@ -2,7 +2,7 @@
 import { BadAnswer, NotKnown } from '../rpc-values.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RpcReply, RpcRequest } from './read-reply.ts'
-import type { RpcError } from './rpc-error.ts'
+import { isMethodMissing, type RpcError } from './rpc-error.ts'
 
 export interface Read<T> extends RpcRequest {
   /** Some nodes lack this method; such a node is not asked for it again for a while. */
@@ -19,9 +19,6 @@ export type ReadReply<T> =
   | { readonly type: 'unsupported'; readonly message: string }
   | { readonly type: 'failed'; readonly message: string; readonly retryAfterMs: number | null; readonly limited?: true }
 
-const METHOD_MISSING =
-  /method .*(not found|not supported|not available|does not exist)|unsupported method|method not|unknown method/i
-
 export function decodeReply<T>(endpoint: Endpoint, read: Read<T>, reply: RpcReply): ReadReply<T> {
   switch (reply.type) {
     case 'result':
@@ -29,7 +26,7 @@ export function decodeReply<T>(endpoint: Endpoint, read: Read<T>, reply: RpcRepl
     case 'error': {
       const meant = read.decodeError?.(reply.error) ?? null
       if (meant !== null) return { type: 'value', value: meant.value }
-      if (read.optional && (reply.error.code === -32601 || METHOD_MISSING.test(reply.error.message))) {
+      if (read.optional && isMethodMissing(reply.error)) {
         endpoint.noteLacking(read.method)
         return { type: 'unsupported', message: `${endpoint.name}: ${read.method} is not supported` }
       }

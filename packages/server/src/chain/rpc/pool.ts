@@ -17,6 +17,7 @@ export interface NodeReplies<T> {
 }
 
 export interface RpcPool {
+  readonly endpoints: readonly Endpoint[]
   /** A reply for each, in order. Never throws. */
   readEach<T>(reads: readonly Read<T>[]): Promise<readonly ReadReply<T>[]>
   /** Throws ChainUnavailable unless every one has a value. */
@@ -29,7 +30,7 @@ export interface RpcPool {
   forward(requests: readonly RpcRequest[]): Promise<readonly RpcReply[]>
   /** The node that reads go to now; null if none can be used. */
   inUse(): Endpoint | null
-  report(): readonly EndpointReport[]
+  report(): readonly Omit<EndpointReport, 'roles'>[]
   close(): void
 }
 
@@ -145,6 +146,7 @@ export function createRpcPool(endpoints: readonly Endpoint[]): RpcPool {
   }
 
   return {
+    endpoints,
     readEach,
     readAll,
     read,

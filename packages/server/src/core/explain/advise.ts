@@ -3,7 +3,7 @@
 import type { LaneProblemCode } from '../lane/lane-problem.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 import type { Cause, ExplainContext, Finding } from './explanation.ts'
-import { CHAIN_STEPS, laneStep, SILENT_NODE_STEP } from './next-steps.ts'
+import { CHAIN_STEPS, laneStep, SEND_ENDPOINT_STEP, SILENT_NODE_STEP } from './next-steps.ts'
 
 /** Causes that are also problems of the lane. */
 const LANE_CAUSES: Readonly<Partial<Record<Cause, LaneProblemCode>>> = {
@@ -33,6 +33,8 @@ function adviseOnState(tx: Transaction, cause: Cause, { chain }: ExplainContext)
     case 'chain_standing':
     case 'chain_rewound':
       return CHAIN_STEPS[chain.state] ?? null
+    case 'send_endpoint_away':
+      return SEND_ENDPOINT_STEP
     case 'lane_paused':
       return `Resume the signer: \`drover signer resume ${tx.intent.lane.signer} --reason "…"\`.`
     case 'awaiting_approval':

@@ -3,6 +3,7 @@
 import type { InFlight } from '../transaction/transaction.ts'
 import { explainMined } from './explain-mined.ts'
 import { findMissingOwner } from './explain-owner.ts'
+import { withSendEndpoints } from './explain-send-endpoints.ts'
 import { explainStuck } from './explain-stuck.ts'
 import { explainUnmined } from './explain-unmined.ts'
 import type { ExplainContext, Finding } from './explanation.ts'
@@ -24,9 +25,9 @@ export function explainInFlight(tx: InFlight, context: ExplainContext): Finding 
 }
 
 function describe(tx: InFlight, context: ExplainContext): Finding {
-  if (tx.state === 'STUCK') return explainStuck(tx, context)
+  if (tx.state === 'STUCK') return withSendEndpoints(explainStuck(tx, context), context)
   if (tx.state === 'TRACKING' && tx.inclusion !== null) {
     return explainMined({ ...tx, inclusion: tx.inclusion }, context)
   }
-  return explainUnmined(tx, context)
+  return withSendEndpoints(explainUnmined(tx, context), context)
 }

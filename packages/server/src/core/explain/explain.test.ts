@@ -53,6 +53,7 @@ function context(change: Partial<ExplainContext> = {}, lane: Partial<LaneContext
     finality: { type: 'confirmations', count: 12 },
     head: 103,
     queueAhead: 0,
+    sendsOnlyTo: null,
     baseFeeWei: null,
     chain: { state: 'ok', since: null, message: null },
     lane: {
@@ -222,6 +223,25 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     allocated({ submitCount: 3, lastSubmitAt: T0 + 5_000 }),
     context(),
     ['nonce 7', '3 times', time(T0 + 5_000), 'may or may not have it'],
+  ],
+  [
+    'send_endpoint_away',
+    'its only endpoint is away',
+    allocated({ submitCount: 3, lastSubmitAt: T0 + 5_000 }),
+    context({ sendsOnlyTo: [{ name: 'relay.example', state: 'failing' }] }),
+    ['relay.example does not respond', 'no other RPC endpoint', 'rpcSendUrl', 'sends it when relay.example responds'],
+  ],
+  [
+    'no_answer',
+    'one of its endpoints is away',
+    allocated({ submitCount: 3, lastSubmitAt: T0 + 5_000 }),
+    context({
+      sendsOnlyTo: [
+        { name: 'a.example', state: 'failing' },
+        { name: 'b.example', state: 'healthy' },
+      ],
+    }),
+    ['may or may not have it', 'It is sent only to a.example, b.example.'],
   ],
   [
     'waiting_for_funds',

@@ -30,6 +30,7 @@ export const CAUSES = [
   'not_approved',
   'waiting_in_line',
   'preparing',
+  'send_endpoint_away',
   'not_sent',
   'no_answer',
   'rejected_by_node',
@@ -81,6 +82,8 @@ export interface ExplainContext {
   readonly baseFeeWei: bigint | null
   /** How many are ahead of it in its lane's queue; null if it is not queued. */
   readonly queueAhead: number | null
+  /** The only RPC endpoints that its bytes may go to, as this node sees them; null: all of the chain. */
+  readonly sendsOnlyTo: readonly { readonly name: string; readonly state: string }[] | null
   readonly lane: {
     readonly owner: {
       readonly nodeId: string

@@ -15,6 +15,9 @@ export const SILENT_NODE_STEP =
 export const KEY_STORE_STEP =
   'Check that the key store is running and that Drover may use it. Nothing is lost, and Drover continues by itself.'
 
+export const SEND_ENDPOINT_STEP =
+  'Check the endpoint (`drover doctor`), or change `rpcSendUrl` and restart. Nothing is lost, and Drover continues by itself once it responds.'
+
 export const CHAIN_STEPS: Readonly<Partial<Record<ChainState, string>>> = {
   unreachable:
     'Check that the RPC node is running and that its URL (`rpcUrl`) is right, or add a second URL. Drover continues by itself.',

@@ -7,6 +7,7 @@ const ENTRIES: Readonly<Partial<Record<Cause, string>>> = {
   chain_unreachable: 'chain-unreachable',
   chain_standing: 'chain-standing',
   chain_rewound: 'chain-rewound',
+  send_endpoint_away: 'send-endpoint-away',
   nonces_missing: 'final-reorg',
   no_owner: 'node-down',
   waiting_for_funds: 'out-of-funds',

@@ -26,6 +26,13 @@ export interface FeeMarket {
   readonly priorityFeePerGas: Readonly<Record<Speed, bigint>>
   /** Hosts of the nodes that reported this; absent if no node was queried. */
   readonly saidBy?: readonly string[]
+  /** An operator fixed the price, whatever nodes say. */
+  readonly isFixed?: true
+}
+
+/** Fixed at zero: there is no higher price, and such chains may refuse any other. */
+export function isGasFree({ isFixed, gasPrice }: FeeMarket): boolean {
+  return isFixed === true && gasPrice === 0n
 }
 
 /** The most that one unit of gas can cost under these fees: the balance has to cover it. */

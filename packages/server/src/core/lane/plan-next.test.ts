@@ -52,6 +52,30 @@ describe('refused for its price, and no node ever had it', () => {
   })
 })
 
+describe('where the price is fixed at zero', () => {
+  const zero = fees(0n, 0n)
+  const free: FeeMarket = {
+    baseFeePerGas: 0n,
+    gasPrice: 0n,
+    priorityFeePerGas: { slow: 0n, standard: 0n, fast: 0n },
+    isFixed: true,
+  }
+  const held = (change: Partial<ReturnType<typeof allocated>>) =>
+    allocated({ attempts: [signed(zero)], mayBeHeld: true, submitCount: 1, ...change })
+
+  test('a speed-up has no higher price, and nothing else is raised', () => {
+    expect(plan(held({ requestedReplacement: 'speed_up' }), { market: free })).toEqual({ type: 'no_higher_price' })
+    expect(plan(held({}), { market: free, isPatient: true })).toEqual({ type: 'wait' })
+  })
+
+  test('a cancel offers zero, once', () => {
+    const tx = held({ requestedReplacement: 'cancel' })
+    expect(plan(tx, { market: free })).toEqual({ type: 'replace', fees: zero })
+    const signedOnce = { ...tx, attempts: [signed(zero), signed(zero, 'cancel', 2)] }
+    expect(plan(signedOnce, { market: free, isPatient: true })).toEqual({ type: 'wait' })
+  })
+})
+
 describe("refused for the caller's own price", () => {
   const own = fees(50n, 0n)
   const asked = (change = {}) => unheld(own, { intent: { ...allocated().intent, fees: own }, ...change })

@@ -9,7 +9,7 @@
 
 import { spellFees } from '../explain/spell-fees.ts'
 import { capPerGas } from '../fees/fee-cap.ts'
-import { type FeeMarket, type Fees, maxPricePerGas } from '../fees/fees.ts'
+import { type FeeMarket, type Fees, isGasFree, maxPricePerGas } from '../fees/fees.ts'
 import { priceTransaction } from '../fees/price.ts'
 import { offersMore, planUnheld, raise } from '../fees/unheld-price.ts'
 import { mayMakeWay, REFUSALS_BEFORE_WAY } from '../transaction/make-way.ts'
@@ -22,6 +22,8 @@ export type NextAttempt =
   /** An empty transaction takes its nonce; `mayPass`: the price may be right again later. */
   | { readonly type: 'make_way'; readonly message: string; readonly mayPass: boolean }
   | { readonly type: 'wait' }
+  /** The price of the chain is fixed at zero, and a node may hold bytes at that price. */
+  | { readonly type: 'no_higher_price' }
 
 export interface PlanScene {
   readonly market: FeeMarket
@@ -47,11 +49,18 @@ export function planNext(tx: InFlight, newest: Attempt, scene: PlanScene): NextA
     // The market says that the price is right, and the nodes disagree: from here on step by step, at the usual pace.
     if (plan === null && !isPatient) return { type: 'wait' }
   }
+  if (isGasFree(market)) return planFree(tx, market, policy)
   const plan = planReplacement(dearest(tx, newest), market, { speed, capWei })
   // It cannot outbid bytes that a node may hold. A node that holds nothing still accepts it.
   if (plan.type === 'above_cap' && tx.refusal !== null && lacksEmpty(tx)) return priceEmpty(tx, market, policy)
   if (plan.type === 'replace' || tx.error?.code !== 'underpriced') return plan
   return planWay(tx, newest, scene) ?? (isPatient ? plan : { type: 'wait' })
+}
+
+/** Nothing outbids bytes at a price of zero. An empty transaction still counts if no node holds the others any more. */
+function planFree(tx: InFlight, market: FeeMarket, policy: Policy): NextAttempt {
+  if (lacksEmpty(tx)) return priceEmpty(tx, market, policy)
+  return tx.requestedReplacement === 'speed_up' ? { type: 'no_higher_price' } : { type: 'wait' }
 }
 
 /** Null: it need not make way, or not yet. */

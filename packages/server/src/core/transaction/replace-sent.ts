@@ -142,7 +142,7 @@ export function refuseBump(tx: InFlight, event: Extract<TxEvent, { type: 'bump.r
 }
 
 /** Why a bump was not signed. */
-const BUMP_REFUSALS = ['bump_would_revert', 'bump_unaffordable', 'bump_held_by_rule']
+const BUMP_REFUSALS = ['bump_would_revert', 'bump_unaffordable', 'bump_held_by_rule', 'price_fixed_at_zero']
 
 export function isBumpRefusal(error: TxError | null): boolean {
   return error !== null && BUMP_REFUSALS.includes(error.code)

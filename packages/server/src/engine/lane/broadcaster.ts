@@ -4,15 +4,14 @@
  */
 
 import type { SendOutcome } from '../../core/chain/send-outcome.ts'
-import type { Hash, Hex } from '../../core/hex.ts'
-import type { Chain } from '../../ports/chain.ts'
+import type { Chain, RawBytes } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { pause } from '../pause.ts'
 
 export interface Broadcast {
   /** In nonce order. */
-  readonly attempts: readonly { readonly raw: Hex; readonly hash: Hash }[]
+  readonly attempts: readonly RawBytes[]
   /** Checked right before sending; false means that another node may hold the lease by now. */
   readonly maySend: () => boolean
 }

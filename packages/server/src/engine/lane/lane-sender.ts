@@ -50,7 +50,9 @@ export function createLaneSender(ports: SenderPorts): SendInOrder {
       .sort((a, b) => a.nonce - b.nonce)
       .flatMap((tx) => {
         const attempt = chooseAttempt(tx)
-        return attempt === undefined ? [] : [{ txId: tx.id, raw: attempt.raw, hash: attempt.hash }]
+        return attempt === undefined
+          ? []
+          : [{ txId: tx.id, raw: attempt.raw, hash: attempt.hash, from: tx.intent.lane.signer }]
       })
     const again = transactions.filter((tx) => tx.submitCount > 0).length
     sending = sending.then(async () => {

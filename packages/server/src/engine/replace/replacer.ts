@@ -30,6 +30,7 @@ import {
   isPreconfirmed,
   lacksEmpty,
   newestAttempt,
+  type TxError,
 } from '../../core/transaction/transaction.ts'
 import { type Chain, ChainUnavailable, type HeadRef } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -72,6 +73,12 @@ const MAX_PER_ROUND = 16
 /** Calls that are run again per block. */
 const MAX_CHECKED = 100
 const MARKET_RETRY_MS = 5_000
+
+const NO_HIGHER_PRICE: TxError = {
+  code: 'price_fixed_at_zero',
+  message:
+    'the price of this chain is fixed at zero (setting gasPrice), so there is no higher price; Drover keeps sending the same bytes',
+}
 
 type Reason = 'requested' | 'refused' | 'price'
 
@@ -155,6 +162,9 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
     )
     switch (plan.type) {
       case 'wait':
+        return 'kept'
+      case 'no_higher_price':
+        draft.apply(tx, { type: 'bump.refused', at, error: NO_HIGHER_PRICE })
         return 'kept'
       case 'make_way':
         draft.apply(tx, { type: 'way.made', at, message: plan.message, mayPass: plan.mayPass })

@@ -19,7 +19,7 @@ export const MIGRATIONS = [
   '0017_spending_rules.sql',
   '0018_retention.sql',
   '0019_timer_costs.sql',
-  '0021_scheduled.sql',
+  '0020_scheduled.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

@@ -229,6 +229,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     listNodes: () => store.listNodes(),
     silentNodes: () => [],
     baseFeeOf: async () => null,
+    sendEndpointsOf: () => null,
     onChain: () => () => {},
     readLogs: (_, hash) => chain.findLogs(hash),
     countOf: async () => null,

@@ -23,6 +23,7 @@ export function createFakeEndpoint(own: Pick<Endpoint, 'send'> & Partial<Endpoin
       inUse,
       state: 'healthy',
       since: 0,
+      retryAt: null,
       head: null,
       lagBlocks: null,
       errorRate: null,

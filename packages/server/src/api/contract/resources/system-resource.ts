@@ -1,7 +1,7 @@
 /** The service itself: the chains it follows, its nodes, and whether it is ready. */
 import { z } from 'zod'
 import { CHAIN_STATES } from '../../../core/chain/chain-health.ts'
-import { ENDPOINT_STATES } from '../../../ports/endpoint-report.ts'
+import { ENDPOINT_ROLES, ENDPOINT_STATES } from '../../../ports/endpoint-report.ts'
 import { resourceSchemas } from '../api-schemas.ts'
 import { hash } from '../values/bytes.ts'
 import { finalityRule } from '../values/finality.ts'
@@ -14,9 +14,12 @@ export const endpointResource = z.object({
       'Drover does not read from `lagging` and `implausible` endpoints, but still sends to them. It does not use `wrong_chain` endpoints at all.',
   }),
   since: instant,
-  inUse: z
-    .boolean()
-    .meta({ description: 'Drover reads from this endpoint now. Transactions are sent to every endpoint.' }),
+  roles: z.array(z.enum(ENDPOINT_ROLES)).meta({
+    description:
+      '`read`: Drover may read from it. `send`: it gets the transactions of all signers without their own endpoint. `private`: it gets the transactions of single signers, which are sent nowhere else.',
+  }),
+  retryAt: instant.nullable().meta({ description: 'Drover leaves this endpoint alone until then.' }),
+  inUse: z.boolean().meta({ description: 'Drover reads from this endpoint now.' }),
   head: z
     .object({ number: z.int(), seenAt: instant })
     .nullable()

@@ -35,9 +35,11 @@ function presentChain(status: ChainStatus): ChainResource {
   }
 }
 
-function presentEndpoint({ since, head, lastError, ...rest }: EndpointReport): EndpointResource {
+function presentEndpoint({ since, retryAt, roles, head, lastError, ...rest }: EndpointReport): EndpointResource {
   return {
     ...rest,
+    roles: [...roles],
+    retryAt: retryAt === null ? null : presentInstant(retryAt),
     since: presentInstant(since),
     head: head && { number: head.number, seenAt: presentInstant(head.seenAt) },
     lastError: lastError && { message: lastError.message, at: presentInstant(lastError.at) },
