@@ -34,7 +34,7 @@ test.skipIf(CHROMIUM === undefined)(
     await page.goto(`${service.url}/#/signer/${address}`)
     await page.getByText('environment variable: DROVER_SIGNER_KEYS').waitFor()
     await page.getByRole('heading', { name: 'Spending rules' }).waitFor()
-    await page.getByText('count.perDay').waitFor()
+    await page.getByText('Transactions per day').waitFor()
     await page.getByRole('button', { name: 'Verify' }).click()
     await page.getByText('Verified: it signed a challenge.').first().waitFor()
     await page.close()
