@@ -15,7 +15,12 @@ interface Scene {
 
 export async function measureStoredTimers(sizes: readonly number[]): Promise<Readonly<Record<string, string>>> {
   const base = await startBenchBase({
-    ...{ name: 'timers', signers: 1, intents: 0, blockSeconds: 0, preset: 'fast', simulate: false },
+    name: 'timers',
+    signers: 1,
+    intents: 0,
+    blockSeconds: 0,
+    preset: 'fast',
+    simulate: false,
   })
   try {
     const most = String(2 * Math.max(...sizes))

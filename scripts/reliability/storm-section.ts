@@ -35,7 +35,9 @@ export function presentStorm(report: StormReport): string {
   ]
   const { seed, minutes, commit, machine, seconds } = report
   const place = {
-    ...{ commit, machine, tookMs: seconds * 1_000 },
+    commit,
+    machine,
+    tookMs: seconds * 1_000,
     command: `npm run storm -- --minutes ${minutes} --seed ${seed}`,
   }
   return [

@@ -35,8 +35,12 @@ beforeAll(async () => {
         rpcUrl: ground.chain.rpcUrl,
         signerKeys: [],
         env: {
-          ...{ DROVER_REMOTE_SIGNER_URL: store.url, DROVER_FINALITY: '1', DROVER_BLOCK_TIME: '1s' },
-          ...{ DROVER_LEASE_DURATION: '3s', DROVER_LEASE_RENEW_INTERVAL: '500ms', DROVER_SIGNER_POLICY: 'fast' },
+          DROVER_REMOTE_SIGNER_URL: store.url,
+          DROVER_FINALITY: '1',
+          DROVER_BLOCK_TIME: '1s',
+          DROVER_LEASE_DURATION: '3s',
+          DROVER_LEASE_RENEW_INTERVAL: '500ms',
+          DROVER_SIGNER_POLICY: 'fast',
         },
       }),
     )

@@ -32,8 +32,10 @@ beforeAll(async () => {
       first = await createFirstKey(url, { name: 'root', scopes: ['read', 'send', 'operate', 'admin', 'approve'] })
     },
     env: {
-      ...{ DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast' },
-      ...{ DROVER_LEASE_DURATION: '3s', DROVER_LEASE_RENEW_INTERVAL: '500ms' },
+      DROVER_FINALITY: '1',
+      DROVER_SIGNER_POLICY: 'fast',
+      DROVER_LEASE_DURATION: '3s',
+      DROVER_LEASE_RENEW_INTERVAL: '500ms',
     },
   })
   drover = service.drover
@@ -268,7 +270,10 @@ describe('before signing, when the rules were tightened later', () => {
 
 describe('timers', () => {
   const timer = (blocks: number) => ({
-    ...{ from: carol.address, to: PAYEE, gasLimit: '100000', chainId: CHAIN_ID },
+    from: carol.address,
+    to: PAYEE,
+    gasLimit: '100000',
+    chainId: CHAIN_ID,
     schedule: { type: 'interval', blocks },
   })
   const firesOf = async (id: string) => (await call('GET', `/v1/timers/${id}/fires`)).body.items

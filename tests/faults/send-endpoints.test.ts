@@ -133,8 +133,13 @@ scenario(
     const id = await node.send()
     const stranger = developmentAccount(5)
     const raw = await privateKeyToAccount(stranger.privateKey as `0x${string}`).signTransaction({
-      ...{ chainId: 31337, type: 'eip1559', nonce: 0, to: stranger.address as `0x${string}`, gas: 21_000n },
-      ...{ maxFeePerGas: 10_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n },
+      chainId: 31337,
+      type: 'eip1559',
+      nonce: 0,
+      to: stranger.address as `0x${string}`,
+      gas: 21_000n,
+      maxFeePerGas: 10_000_000_000n,
+      maxPriorityFeePerGas: 1_000_000_000n,
     })
     const answer = await node.drover().post('/rpc', { jsonrpc: '2.0', id: 1, method: SEND, params: [raw] })
     expect(answer.body.result).toMatch(/^0x/)

@@ -11,7 +11,10 @@ export interface TestOrder {
 
 const awakeFile = process.env.DROVER_AWAKE ?? ''
 const vitest = await createVitest('test', {
-  ...{ config: fileURLToPath(new URL('vitest.config.ts', import.meta.url)), watch: false, bail: 1, maxWorkers: 1 },
+  config: fileURLToPath(new URL('vitest.config.ts', import.meta.url)),
+  watch: false,
+  bail: 1,
+  maxWorkers: 1,
   reporters: [{}],
 })
 const project = vitest.getRootProject()

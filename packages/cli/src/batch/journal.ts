@@ -1,5 +1,5 @@
 /**
- * What is known about a batch from earlier runs, in a file beside it. Lines are only ever added, each whole; a line
+ * What earlier runs did with a batch, in a file beside it. Lines are only ever added, each whole; a line
  * torn by a kill is skipped. Nothing depends on it: without it every row is offered to the service again, which knows
  * the rows by their request ids. With it a resumed run is quick, and a row that was changed after it had been sent is
  * found before anything else is sent.

@@ -22,7 +22,9 @@ test('past transactions are judged in time, one after the other', () => {
   replay.add(tx('b', '4', '2026-01-01T01:00:00Z'))
   replay.add(tx('c', '4', '2026-01-03T00:00:00Z'))
   expect(replay.result()).toMatchObject({
-    ...{ allowed: 2, refused: 1, toApprove: 1 },
+    allowed: 2,
+    refused: 1,
+    toApprove: 1,
     first: [{ id: 'b', rule: 'value.perDay', message: expect.stringContaining('8 wei is used') }],
   })
 })

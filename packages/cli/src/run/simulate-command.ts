@@ -69,7 +69,9 @@ async function runSimulation(options: Options, context: CommandContext): Promise
   )
   if (options.report !== undefined)
     await writeReport(resolve(context.terminal.folder, options.report), {
-      ...{ command: spellCommand(options), tookMs, summary },
+      command: spellCommand(options),
+      tookMs,
+      summary,
     })
   context.finish(failed === null ? EXIT.ok : EXIT.failure)
 }

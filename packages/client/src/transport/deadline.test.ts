@@ -16,7 +16,7 @@ test('a long-lived signal collects no listeners', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a timeout is told apart from an abort by the caller', () => {
+test('a timeout is not the same error as an abort by the caller', () => {
   const controller = new AbortController()
   const late = startDeadline({ signal: controller.signal, timeoutMs: 1_000, reason })
   vi.advanceTimersByTime(1_000)

@@ -95,7 +95,10 @@ export function createServices(
     nodeId,
     access,
     apiKeys: createApiKeys({
-      ...{ store: keys, clock, withoutKey: false, releaseReservations: createReleaseKey(store) },
+      store: keys,
+      clock,
+      withoutKey: false,
+      releaseReservations: createReleaseKey(store),
       hasRules: async (keyId) => (await rules.read(keySubject(keyId))).account !== null,
     }),
     audit: keys,

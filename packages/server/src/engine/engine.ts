@@ -127,7 +127,13 @@ export function createEngine(ports: EnginePorts): Engine {
   const { queuePollMs, balanceIntervalMs } = settings
   const { report } = createLaneReport(telemetry)
   const wakes = createLaneWakes({
-    ...{ store, keeper, clock, telemetry, nodeId, queuePollMs, balanceIntervalMs },
+    store,
+    keeper,
+    clock,
+    telemetry,
+    nodeId,
+    queuePollMs,
+    balanceIntervalMs,
     chainTimes: () =>
       new Map(
         [...units].flatMap(([chainId, { follower }]) => {

@@ -65,7 +65,8 @@ export function makeSetup({ seed, faults, steps }: Plan): Setup {
     hasHonestPrices: endpoints.length > 1 && isOnlyPrice,
     hasHook: chance.hits(0.4),
     tellsAll: chance.hits(0.3),
-    ...{ safeDepth, finalizedDepth: safeDepth + 3 },
+    safeDepth,
+    finalizedDepth: safeDepth + 3,
     chainSettings: makeChainSettings(chance, safeDepth, faults.has('promises')),
     nextClock: () =>
       faults.has('clock-skew')

@@ -22,8 +22,14 @@ function open(breaks: { of(body: string): boolean }) {
   const [target] = parseRpcUrls(['http://node.example'])
   if (target === undefined) throw new Error('no URL')
   const endpoint = createEndpoint(target, {
-    ...{ name: 'node.example', chainId: 1, clock, telemetry: createRecordingTelemetry() },
-    ...{ timeoutMs: 30_000, maxConcurrent: 16, maxBatch: 10, maxResponseBytes: 65_536 },
+    name: 'node.example',
+    chainId: 1,
+    clock,
+    telemetry: createRecordingTelemetry(),
+    timeoutMs: 30_000,
+    maxConcurrent: 16,
+    maxBatch: 10,
+    maxResponseBytes: 65_536,
     openPost: () => ({ post, connections: () => 1, close() {} }),
   })
   return { endpoint, clock, posted }

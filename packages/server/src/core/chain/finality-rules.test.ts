@@ -14,11 +14,11 @@ describe('a caller that wants an early answer', () => {
     return { ...tx, intent: { ...tx.intent, finality: AT_ONCE } }
   }
 
-  test('is told of the execution at once', () => {
+  test('learns of the execution at once', () => {
     expect(finalityOfInclusion(minedAs(1), finalityOf)).toEqual(AT_ONCE)
   })
 
-  test('is told that an empty transaction took the nonce only once that is final', () => {
+  test('learns that an empty transaction took the nonce only once that is final', () => {
     expect(finalityOfInclusion(minedAs(2), finalityOf)).toEqual(SIGNER)
   })
 })

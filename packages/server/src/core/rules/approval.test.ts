@@ -54,11 +54,15 @@ test('the approval of a key that was revoked since does not count', () => {
 
 test('a refusal or a missed deadline ends it without a nonce', () => {
   expect(after(waiting(), { type: 'approval.refused', at, by })).toMatchObject({
-    ...{ state: 'CANCELLED', subState: 'not_approved', nonce: null, error: { code: 'approval_refused' } },
+    state: 'CANCELLED',
+    subState: 'not_approved',
+    nonce: null,
+    error: { code: 'approval_refused' },
   })
   expect(after(waiting(), { type: 'approval.expired', at })).toMatchObject({ state: 'QUEUED' })
   expect(after(waiting(), { type: 'approval.expired', at: T0 + 1_000 })).toMatchObject({
-    ...{ state: 'CANCELLED', error: { code: 'approval_expired' } },
+    state: 'CANCELLED',
+    error: { code: 'approval_expired' },
   })
 })
 

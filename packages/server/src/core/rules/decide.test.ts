@@ -47,7 +47,10 @@ describe('how much', () => {
     expect(judge({ value }, {}, { value: 6n })).toEqual({
       rule: 'value.perDay',
       message: 'at most 10 wei is allowed in 24 hours: 6 wei is used, and this one wants 5 wei',
-      ...{ limit: 10n, used: 6n, wanted: 5n, window: 'day' },
+      limit: 10n,
+      used: 6n,
+      wanted: 5n,
+      window: 'day',
     })
   })
 

@@ -60,7 +60,11 @@ test('if the spending rules cannot be asked for, nothing is signed and the lane 
         throw new StoreUnavailable('down')
       },
     },
-    ...{ clock, telemetry, lane: tx.intent.lane, chainMaxFeeWei: null, wake: () => {} },
+    clock,
+    telemetry,
+    lane: tx.intent.lane,
+    chainMaxFeeWei: null,
+    wake: () => {},
   })
   const draft = createLaneDraft({ cursor: 9, inFlight: new Map([[tx.id, tx]]), recyclable: [] }, POLICY)
   const head = { number: 5, hash: hashOf(5) }

@@ -113,7 +113,9 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
   const keys = createMemoryAccessStore({ clock })
   const access = createAccess({ store: keys, clock, telemetry, nodeId: 'node-a' })
   const rules = createSpendingRules({
-    ...{ store, clock, telemetry },
+    store,
+    clock,
+    telemetry,
     record: ({ keyId, actor, ...note }) => void access.recordRefusal({ keyId, name: actor }, note),
   })
   const intake = createIntake({ store: rules, clock, telemetry, ...(options.limits && { limits: options.limits }) })

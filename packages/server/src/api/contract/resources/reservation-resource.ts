@@ -1,4 +1,4 @@
-/** A reservation as the API shows it. The holder's proof is returned once, beside it, and never again. */
+/** A reservation as the API shows it. The proof (`lockOwner`) is returned once, to the caller that made it. */
 import { z } from 'zod'
 import { RESERVATION_ALARMS, RESERVATION_RESULTS, RESERVATION_STATES } from '../../../core/lane/reservation.ts'
 import { resourceSchemas } from '../api-schemas.ts'

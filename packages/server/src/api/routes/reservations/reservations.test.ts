@@ -100,7 +100,7 @@ test('only the holder uses, extends and releases', async () => {
   expect(released.body.detail).toContain('nonce 7 is USED')
 })
 
-test('a holder that comes too late is told not to send', async () => {
+test('a holder that comes too late gets an error and must not send', async () => {
   const id = await lend(7)
   const later = await createTestApi({
     store: { ...api.store, actOnReservation: (key, owner, act) => expire(key, owner, act) },

@@ -45,7 +45,10 @@ export function describeTimerCosts({ get, open, queuedOf }: CostScene): void {
       expect(await timers.meterFires(lease, null, 2)).toEqual({ type: 'metered', next: place, open: 0, retiring: 0 })
       expect(await costOf()).toEqual({ ...two, failures: 1 })
       expect(await timers.meterFires(lease, place, 2)).toEqual({
-        ...{ type: 'metered', next: null, open: 1, retiring: 0 },
+        type: 'metered',
+        next: null,
+        open: 1,
+        retiring: 0,
       })
       expect(await costOf()).toEqual({ ...two, failures: 1 })
       await write<Finished>(store, own, [third])
@@ -53,7 +56,10 @@ export function describeTimerCosts({ get, open, queuedOf }: CostScene): void {
       expect(await costOf()).toEqual({ ...three, failures: 1 })
       for (let count = 0; count < 2; count++)
         expect(await timers.meterFires(lease, null, 2)).toEqual({
-          ...{ type: 'metered', next: null, open: 0, retiring: 0 },
+          type: 'metered',
+          next: null,
+          open: 0,
+          retiring: 0,
         })
       expect(await costOf()).toEqual(three)
     })

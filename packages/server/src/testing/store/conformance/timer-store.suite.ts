@@ -277,7 +277,11 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         const command = { type: 'reschedule', timerId: id, kernelId, spec, isNext: false } as const
         await acceptCommand(timers, lease, command, started)
         expect(await timers.findTimer(id)).toMatchObject({
-          ...{ kernelId: started.kernelId, dueHeight: 40, spec, state: 'ACTIVE', fireCount: 2 },
+          kernelId: started.kernelId,
+          dueHeight: 40,
+          spec,
+          state: 'ACTIVE',
+          fireCount: 2,
         })
         expect((await timers.loadTimers(lease.chainId)).commands.at(-1)?.command).toMatchObject({ spec })
         expect(await timers.readIncarnations([kernelId, started.kernelId])).toHaveLength(2)
@@ -464,8 +468,11 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         await writeBlock(timers, lease, block, { fires: again, handOffs: more })
         expect(await timers.listFires(timer.id, { before: null, limit: 10 })).toMatchObject([
           {
-            ...{ deliverId: again[1]?.deliverId, aliases: [withdrawn.deliverId], isOrphaned: false },
-            ...{ txId: more[1]?.transaction.id, txState: 'QUEUED' },
+            deliverId: again[1]?.deliverId,
+            aliases: [withdrawn.deliverId],
+            isOrphaned: false,
+            txId: more[1]?.transaction.id,
+            txState: 'QUEUED',
           },
           { deliverId: kept.deliverId, aliases: [again[0]?.deliverId], txId: keptTx, txState: 'CANCELLED' },
         ])
