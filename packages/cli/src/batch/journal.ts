@@ -1,6 +1,6 @@
 /**
- * What earlier runs did with a batch, in a file beside it. Lines are only ever added, each whole; a line
- * torn by a kill is skipped. Nothing depends on it: without it every row is offered to the service again, which knows
+ * What earlier runs did with a batch, in a file next to it. Lines are only appended. A line that a kill cut short is
+ * skipped. Nothing depends on it: without it every row is offered to the service again, which knows
  * the rows by their request ids. With it a resumed run is quick, and a row that was changed after it had been sent is
  * found before anything else is sent.
  */

@@ -1,7 +1,7 @@
 /**
  * The event stream, followed once for the whole page. It starts a little before the end, so that there is something to
- * show at once, and then takes what comes, through breaks. Of the events the newest are kept, and what the charts need
- * is counted as they pass. However many come, listeners are told a few times a second.
+ * show at once, and reconnects after a break. It keeps the newest events and counts what the charts need. However many
+ * events arrive, the page is updated a few times a second.
  */
 import type { EventResource } from '../api/api-resources.ts'
 import { createTimeSeries } from './time-series.ts'

@@ -1,8 +1,10 @@
 /** Timers: which fire next and in what order, and all of them. */
+
 import { useContext, useState } from 'preact/hooks'
 import type { Overview } from '../live/overview.ts'
 import { Service } from '../live/service.ts'
 import { type Resource, useResource } from '../live/use-resource.ts'
+import { OlderNewest } from '../parts/older-newest.tsx'
 import { Empty, Loaded } from '../parts/placeholders.tsx'
 import { FireTrack } from '../parts/timer/fire-track.tsx'
 import { NewTimerForm } from '../parts/timer/new-timer-form.tsx'
@@ -51,16 +53,12 @@ export function TimersPage({ overview }: { readonly overview: Resource<Overview>
               ) : (
                 <TimerTable items={items} chains={known?.chains ?? []} />
               )}
-              {(before !== null || next !== null) && (
-                <nav class="pager" aria-label="Pages">
-                  <button type="button" class="link-button" disabled={before === null} onClick={() => setBefore(null)}>
-                    ← Newest
-                  </button>
-                  <button type="button" class="link-button" disabled={next === null} onClick={() => setBefore(next)}>
-                    Older →
-                  </button>
-                </nav>
-              )}
+              <OlderNewest
+                before={before}
+                isLast={next === null}
+                onNewest={() => setBefore(null)}
+                onOlder={() => setBefore(next)}
+              />
             </>
           )}
         </Loaded>

@@ -1,7 +1,7 @@
 /** A labelled field with what is wrong with it right below. */
 import type { ComponentChildren } from 'preact'
 
-interface Control {
+export interface Control {
   readonly id: string
   readonly 'aria-invalid': boolean
   readonly 'aria-describedby': string | undefined

@@ -12,7 +12,7 @@ const event = (transactionId: string | null, type: string, more: Partial<EventRe
   ...more,
 })
 
-test('of each transaction the newest event is told', () => {
+test('only the newest event of each transaction is shown', () => {
   const entries = groupActivity(
     [event('a', 'stuck.declared'), event('a', 'resubmit.claimed'), event('a', 'accepted')],
     10,
@@ -30,7 +30,7 @@ test('many of the same kind are one line with a count', () => {
   expect(entries[1]?.transactionId).toBeNull()
 })
 
-test('what is not about a transaction is told each time, and signers are kept apart', () => {
+test('events of signers are shown one by one, and signers are not mixed', () => {
   const other = `0x${'1'.repeat(40)}`
   const entries = groupActivity(
     [

@@ -6,7 +6,7 @@ type Reason = NonNullable<LaneResource['window']>['reason']
 const WORDS: Readonly<Record<Reason, string>> = {
   start: 'growing',
   all_kept: 'growing',
-  at_limit: 'at the limit',
+  at_limit: 'the most its policy allows',
   pool_full: 'the mempool is full',
   dropped: 'RPC nodes keep no more',
   nonce_gap: 'RPC nodes accept no more ahead',

@@ -8,6 +8,7 @@ export async function closeOnFailure<T>(open: (opened: OpenedParts) => Promise<T
   const closes: (() => Promise<unknown>)[] = []
   let hasFailed = false
   try {
+    // A part that opens after the failure is closed too; its error would hide the first one.
     return await open({ add: (close) => void (hasFailed ? close().catch(() => undefined) : closes.push(close)) })
   } catch (error) {
     hasFailed = true

@@ -83,12 +83,12 @@ export function createEngine(ports: EnginePorts): Engine {
   const { store, clock, telemetry, settings, nodeId } = ports
   const writer = createWriter({ store, clock, telemetry, settings: settings.writer })
   const { leaseTtlMs } = settings.keeper
-  let finalReorgs: readonly { readonly chainId: number; readonly at: number; readonly signal: LaneSignal }[] = []
+  let recentReorgs: readonly { readonly chainId: number; readonly at: number; readonly signal: LaneSignal }[] = []
   const units = new Map(
     ports.chains.map(({ chain, settings: own }) => {
       const onFinalReorg = (reorg: FinalReorg): void => {
         const signal = { type: 'finality.broken', reorg } as const
-        finalReorgs = [...finalReorgs, { chainId: chain.chainId, at: clock.monotonic(), signal }].slice(-REORGS_KEPT)
+        recentReorgs = [...recentReorgs, { chainId: chain.chainId, at: clock.monotonic(), signal }].slice(-REORGS_KEPT)
         postToChain(chain.chainId, signal)
       }
       return [chain.chainId, createChainUnit(chain, own, { store, clock, telemetry, leaseTtlMs, onFinalReorg })]
@@ -167,7 +167,7 @@ export function createEngine(ports: EnginePorts): Engine {
       onStuck: ports.onStuck,
       onFenced,
     })
-    for (const { chainId, at, signal } of finalReorgs)
+    for (const { chainId, at, signal } of recentReorgs)
       if (chainId === lane.chainId && clock.monotonic() - at < REORG_TOLD_MS) runner.post(signal)
     return runner
   }

@@ -1,13 +1,14 @@
 /** Builds a transfer or a call, checks it on the chain, shows what it costs, and sends it. */
+
 import { useEffect } from 'preact/hooks'
 import type { AbiFunction } from 'viem'
 import type { LaneResource } from '../../api/api-resources.ts'
 import { groupDigits } from '../../format/format-amount.ts'
-import { shortenAddress } from '../../format/shorten.ts'
 import { formHash } from '../../pages/route.ts'
-import { coinOf, nameChain } from '../../words/chain-names.ts'
+import { coinOf } from '../../words/chain-names.ts'
 import { Amount } from '../figures.tsx'
 import { FormField, TextInput } from '../form-field.tsx'
+import { LaneSelect } from '../lane-select.tsx'
 import { useSend } from './use-send.ts'
 
 export function SendForm({ lanes }: { readonly lanes: readonly LaneResource[] }) {
@@ -31,18 +32,7 @@ export function SendForm({ lanes }: { readonly lanes: readonly LaneResource[] })
     >
       <FormField id="send-from" label="From" problem={problems.fields.from ?? null}>
         {(control) => (
-          <select
-            class="select"
-            {...control}
-            value={draft.lane}
-            onChange={(event) => change({ lane: Number(event.currentTarget.value) })}
-          >
-            {lanes.map(({ address, label, chainId }, index) => (
-              <option key={`${chainId}:${address}`} value={index}>
-                {label ?? shortenAddress(address)} on {nameChain(chainId)}
-              </option>
-            ))}
-          </select>
+          <LaneSelect control={control} lanes={lanes} chosen={draft.lane} onChoose={(lane) => change({ lane })} />
         )}
       </FormField>
       <FormField id="send-to" label="To: an account or a contract" problem={problems.fields.to ?? null}>

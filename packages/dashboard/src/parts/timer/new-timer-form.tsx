@@ -1,11 +1,11 @@
 /** Creates a timer. */
+
 import { useContext, useState } from 'preact/hooks'
 import type { LaneResource } from '../../api/api-resources.ts'
-import { shortenAddress } from '../../format/shorten.ts'
 import { Service } from '../../live/service.ts'
 import { useAct } from '../../live/use-act.ts'
-import { nameChain } from '../../words/chain-names.ts'
 import { FormField, TextInput } from '../form-field.tsx'
+import { LaneSelect } from '../lane-select.tsx'
 import { formTimer, type TimerDraft } from './timer-draft.ts'
 
 interface NewTimerFormProps {
@@ -47,18 +47,7 @@ export function NewTimerForm({ lanes, onDone }: NewTimerFormProps) {
       <div class="form-row">
         <FormField id="timer-from" label="Signer, which sends and pays" problem={null}>
           {(control) => (
-            <select
-              class="select"
-              {...control}
-              value={draft.lane}
-              onChange={(event) => set({ lane: Number(event.currentTarget.value) })}
-            >
-              {lanes.map(({ address, label, chainId }, index) => (
-                <option key={`${chainId}:${address}`} value={index}>
-                  {label ?? shortenAddress(address)} on {nameChain(chainId)}
-                </option>
-              ))}
-            </select>
+            <LaneSelect control={control} lanes={lanes} chosen={draft.lane} onChoose={(lane) => set({ lane })} />
           )}
         </FormField>
         <FormField id="timer-name" label="Name (optional)" problem={null}>

@@ -1,8 +1,10 @@
 /** What was sent to a webhook, newest first: the result of each, its payload and the response, and sending it again. */
+
 import { useContext, useState } from 'preact/hooks'
 import type { DeliveryResource } from '../../api/api-resources.ts'
 import { Service } from '../../live/service.ts'
 import { useResource } from '../../live/use-resource.ts'
+import { OlderNewest } from '../older-newest.tsx'
 import { Empty, Loaded } from '../placeholders.tsx'
 import { DeliveryRow } from './delivery-row.tsx'
 
@@ -49,16 +51,12 @@ export function DeliveryPanel({ webhookId }: { readonly webhookId: string }) {
                 ))}
               </ul>
             )}
-            {(before !== null || next !== null) && (
-              <nav class="pager" aria-label="Pages">
-                <button type="button" class="link-button" disabled={before === null} onClick={() => setBefore(null)}>
-                  ← Newest
-                </button>
-                <button type="button" class="link-button" disabled={next === null} onClick={() => setBefore(next)}>
-                  Older →
-                </button>
-              </nav>
-            )}
+            <OlderNewest
+              before={before}
+              isLast={next === null}
+              onNewest={() => setBefore(null)}
+              onOlder={() => setBefore(next)}
+            />
           </>
         )}
       </Loaded>

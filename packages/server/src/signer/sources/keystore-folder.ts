@@ -149,6 +149,7 @@ export async function openKeystoreFolder(settings: KeystoreSettings, ports: Keys
     },
     close: async () => {
       isClosed = true
+      // Its caller gets the error. Here it only has to be over.
       await looking?.catch(() => {})
     },
   })
