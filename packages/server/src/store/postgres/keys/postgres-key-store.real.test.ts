@@ -16,7 +16,7 @@ const telemetry = createSilentTelemetry()
 
 describeKeyStore('PostgreSQL', async () => {
   const database = await createTestDatabase()
-  const store = createPostgresKeyStore({ databaseUrl: database.url, telemetry })
+  const store = createPostgresKeyStore({ databaseUrl: database.url, telemetry, scrubWaitMs: 60_000 })
   return {
     store,
     close: async () => {
@@ -28,7 +28,7 @@ describeKeyStore('PostgreSQL', async () => {
 
 test('every change is told to all nodes', async () => {
   const database = await createTestDatabase()
-  const keys = createPostgresKeyStore({ databaseUrl: database.url, telemetry })
+  const keys = createPostgresKeyStore({ databaseUrl: database.url, telemetry, scrubWaitMs: 60_000 })
   const store = createPostgresStore({ databaseUrl: database.url, telemetry })
   const waiting: ((notice: Notice) => void)[] = []
   store.listen((notice) => {
@@ -54,7 +54,7 @@ test('every change is told to all nodes', async () => {
 
 test('after a rotation, nothing under the old master key is left in the files of the table', async () => {
   const database = await createTestDatabase()
-  const store = createPostgresKeyStore({ databaseUrl: database.url, telemetry })
+  const store = createPostgresKeyStore({ databaseUrl: database.url, telemetry, scrubWaitMs: 60_000 })
   const [old, fresh] = [randomBytes(32), randomBytes(32)]
   const before = createStoredKeys({ store, masterKeys: () => createMasterKeys([old]), kit: JAVASCRIPT_KIT })
   for (let count = 0; count < 20; count++) await before.create()
@@ -83,7 +83,7 @@ test('after a rotation, nothing under the old master key is left in the files of
 
 test('while an older transaction can still read old ciphertext, a rotation says so; afterwards it is gone', async () => {
   const database = await createTestDatabase()
-  const store = createPostgresKeyStore({ databaseUrl: database.url, telemetry })
+  const store = createPostgresKeyStore({ databaseUrl: database.url, telemetry, scrubWaitMs: 60_000 })
   const hasty = createPostgresKeyStore({ databaseUrl: database.url, telemetry, scrubWaitMs: 0 })
   const [old, fresh] = [randomBytes(32), randomBytes(32)]
   await createStoredKeys({ store, masterKeys: () => createMasterKeys([old]), kit: JAVASCRIPT_KIT }).create()
@@ -105,4 +105,21 @@ test('while an older transaction can still read old ciphertext, a rotation says 
   await holder.end()
   await Promise.all([store.close(), hasty.close()])
   await database.drop()
+})
+
+test('a transaction that writes in another database of the server keeps old ciphertext too: a rotation says so', async () => {
+  const [database, neighbour] = [await createTestDatabase(), await createTestDatabase()]
+  const writer = new Client({ connectionString: neighbour.url })
+  await writer.connect()
+  await writer.query('begin')
+  await writer.query('select pg_current_xact_id()')
+  const store = createPostgresKeyStore({ databaseUrl: database.url, telemetry, scrubWaitMs: 60_000 })
+  const hasty = createPostgresKeyStore({ databaseUrl: database.url, telemetry, scrubWaitMs: 0 })
+  await createStoredKeys({ store, masterKeys: () => createMasterKeys([randomBytes(32)]), kit: JAVASCRIPT_KIT }).create()
+  expect(await hasty.scrub()).toBe(false)
+  await writer.query('commit')
+  expect(await store.scrub()).toBe(true)
+  await writer.end()
+  await Promise.all([store.close(), hasty.close()])
+  await Promise.all([database.drop(), neighbour.drop()])
 })

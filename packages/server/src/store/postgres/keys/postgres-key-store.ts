@@ -45,17 +45,19 @@ select (select count(*) from changed) as changed, (select count(*) from told) as
 /** Writes the table into a new file: in the old one, what was replaced would stay readable until it is overwritten. */
 const SCRUB = { name: null, text: 'vacuum full signer_key' } as const
 
-/** A transaction that began before the keys were replaced can still read the old ones, and would keep them in the file. */
+/**
+ * A transaction that began before the keys were replaced can still read the old ones, and keeps them in the file.
+ * So does one that writes in another database: every snapshot of the server reaches back to the oldest writer.
+ */
 const MARK = { name: null, text: 'select pg_current_xact_id()::xid::text as mark' } as const
 const IS_CLEAR = {
   name: null,
   text: `
 select not exists (
   select from (select backend_xmin as held from pg_stat_activity
-                where pid <> pg_backend_pid() and (datname = current_database() or backend_type = 'walsender')
-               union all select backend_xid from pg_stat_activity
-                where pid <> pg_backend_pid() and datname = current_database()
-               union all select transaction from pg_prepared_xacts where database = current_database()
+                where pid <> pg_backend_pid() and (datname = current_database() or datname is null)
+               union all select backend_xid from pg_stat_activity where pid <> pg_backend_pid()
+               union all select transaction from pg_prepared_xacts
                union all select xmin from pg_replication_slots) older
    where age(held) > age($1::text::xid)) as clear`,
 } as const
