@@ -12,7 +12,9 @@ import type { World } from '../cluster/world.ts'
 import { calmDown, type Scene } from './take-step.ts'
 import { Violation } from './violation.ts'
 
-const MAX_BLOCKS = 200
+/** A full queue behind a small window or many refusals takes long. It must go on, and come to its end. */
+const MAX_BLOCKS_WITHOUT_END = 200
+const MAX_BLOCKS = 2_000
 /** The cause of a stuck transaction is checked only after this many quiet blocks. */
 const TIDY_STUCK_AT = 32
 /** A signer that sends one at a time would take hours for a queue that came before its policy. */
@@ -31,7 +33,8 @@ export async function comeToRest(scene: Scene): Promise<void> {
   while ([...world.nodes.values()].some(({ process }) => process.isFrozen())) await world.timeline.advance(BLOCK_MS)
   for (const lane of world.lanes)
     await world.store.updateSigner(lane, { paused: false }, { type: 'signer.changed', cause: 'operator', detail: BY })
-  for (let block = 0; block < MAX_BLOCKS; block++) {
+  let [left, leftSince] = [listOpen(world).length, 0]
+  for (let block = 0; block < MAX_BLOCKS && block - leftSince < MAX_BLOCKS_WITHOUT_END; block++) {
     if (block % 8 === 0) await tidyUp(scene, block)
     if (block === WIDEN_AT) await widen(world)
     if (block === LIFT_CAPS_AT) await liftCaps(world)
@@ -40,7 +43,10 @@ export async function comeToRest(scene: Scene): Promise<void> {
     world.trace.add(`block ${number} with ${transactions.length}`)
     await world.timeline.advance(20)
     world.watcher.check()
-    if (block % 3 === 2 && listOpen(world).length === 0 && !hasReservations(world)) break
+    if (block % 3 !== 2) continue
+    const open = listOpen(world).length
+    if (open === 0 && !hasReservations(world)) break
+    if (open < left) [left, leftSince] = [open, block]
   }
   const open = listOpen(world)
   if (open.length > 0)
