@@ -97,7 +97,7 @@ export default defineConfig({
           include: ['tests/cluster/**/*.test.ts', ...HEAVY_FAULTS],
           globalSetup: [...real.globalSetup, 'tests/setup/scenario-table.ts'],
           testTimeout: 600_000,
-          maxWorkers: 2,
+          maxWorkers: 3,
         },
       },
     ],

@@ -17,29 +17,32 @@ export interface FoundBug {
   readonly message: string
 }
 
-const MAX_SEEDS = 1_000
+export const MAX_SEEDS = 1_000
 const STEPS = 500
 
 const SEARCH = `
-const [file, most, steps] = process.argv.slice(1)
+const [file, most, steps, first] = process.argv.slice(1)
 const { makePlan, runPlan } = await import(file)
+const seeds = [Number(first), ...Array.from({ length: Number(most) }, (_, index) => index + 1)]
 let found = null
-for (let seed = 1; seed <= Number(most) && found === null; seed++) {
+for (const seed of seeds) {
+  if (found !== null) break
   const { violation } = await runPlan(makePlan(seed, { steps: Number(steps), faults: null }))
   if (violation !== null) found = { seed, guarantee: violation.guarantee, message: violation.message }
 }
 process.stdout.write(JSON.stringify(found), () => process.exit(0))
 `
 
-/** Null: not in so many seeds. */
-export async function findPlantedBug(bug: PlantedBug, maxSeeds = MAX_SEEDS): Promise<FoundBug | null> {
+/** Tries `first`, then the seeds from 1 on. Null: not in so many seeds. */
+export async function findPlantedBug(bug: PlantedBug, { first = 1 } = {}): Promise<FoundBug | null> {
   const outDir = fileURLToPath(new URL(`../../packages/simulator/dist/planted-${bug.name}`, import.meta.url))
   try {
     const { plugin, wasPlanted } = plantBug(bug)
     const file = await buildSimulator({ outDir, plugins: [plugin] })
     if (!wasPlanted()) throw new Error(`${bug.name}: ${bug.file} is not part of the simulator`)
     // A process of its own: what a bug leaves running ends with it.
-    const args = ['--input-type=module', '-e', SEARCH, pathToFileURL(file).href, String(maxSeeds), String(STEPS)]
+    const numbers = [MAX_SEEDS, STEPS, first].map(String)
+    const args = ['--input-type=module', '-e', SEARCH, pathToFileURL(file).href, ...numbers]
     const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 26 })
     return JSON.parse(stdout) as FoundBug | null
   } finally {
