@@ -9,6 +9,8 @@ import { build } from './flow.ts'
 const ATTACKER = fileURLToPath(new URL('./attack/attacker.ts', import.meta.url))
 const ATTACK_MS = 120_000
 const WARM_UP_MS = 5_000
+/** How many of the slowest requests are listed. */
+const SLOWEST = 12
 
 /** `--seconds 20` makes it short. */
 export async function benchAttack(options: readonly string[]): Promise<void> {
@@ -51,8 +53,8 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
 }
 
 function print(calm: Observed, attacked: Observed): void {
-  const cell = (list: readonly number[], share: number) =>
-    (list[Math.min(list.length - 1, Math.floor(list.length * share))] ?? 0).toFixed(0)
+  const cell = (list: Observed['latencies']['accept'], share: number) =>
+    (list[Math.min(list.length - 1, Math.floor(list.length * share))]?.ms ?? 0).toFixed(0)
   const rows = (['accept', 'read', 'event'] as const).map((what) => {
     const [before, during] = [calm.latencies[what], attacked.latencies[what]]
     const ratio = Number(cell(during, 0.99)) / Number(cell(before, 0.99))
@@ -61,7 +63,12 @@ function print(calm: Observed, attacked: Observed): void {
   })
   const heads = ['what', 'calm: count', 'p50 ms', 'p99 ms', 'attacked: count', 'p50 ms', 'p99 ms', 'p99 ratio']
   process.stdout.write(`| ${heads.join(' | ')} |\n|${' --- |'.repeat(heads.length)}\n${rows.join('\n')}\n`)
+  for (const what of ['accept', 'read', 'event'] as const) {
+    const slowest = attacked.latencies[what].slice(-SLOWEST).reverse()
+    const list = slowest.map(({ ms, at }) => `${ms.toFixed(0)} ms at ${at.toFixed(1)} s`)
+    process.stdout.write(`\nSlowest ${what}: ${list.join(', ')}`)
+  }
   process.stdout.write(
-    `\nFailures, calm: ${JSON.stringify(calm.failures)}; attacked: ${JSON.stringify(attacked.failures)}\n`,
+    `\n\nFailures, calm: ${JSON.stringify(calm.failures)}; attacked: ${JSON.stringify(attacked.failures)}\n`,
   )
 }

@@ -5,8 +5,14 @@ export interface Observed {
   /** Ids of what was accepted. */
   readonly accepted: readonly string[]
   readonly failures: Readonly<Record<string, number>>
-  /** Milliseconds by kind of request, sorted. */
-  readonly latencies: Readonly<Record<'accept' | 'read' | 'event', readonly number[]>>
+  /** By kind of request, the fastest first. */
+  readonly latencies: Readonly<Record<'accept' | 'read' | 'event', readonly Latency[]>>
+}
+
+interface Latency {
+  readonly ms: number
+  /** Seconds since the start. */
+  readonly at: number
 }
 
 const EVERY_MS = 100
@@ -15,7 +21,11 @@ export async function observe(
   { url, token, signer }: { readonly url: string; readonly token: string; readonly signer: string },
   durationMs: number,
 ): Promise<Observed> {
-  const latencies = { accept: [] as number[], read: [] as number[], event: [] as number[] }
+  const latencies = { accept: [] as Latency[], read: [] as Latency[], event: [] as Latency[] }
+  const beganAt = performance.now()
+  const add = (what: 'accept' | 'read' | 'event', ms: number): void => {
+    latencies[what].push({ ms, at: (performance.now() - beganAt - ms) / 1_000 })
+  }
   const failures: Record<string, number> = {}
   const accepted: string[] = []
   const fail = (what: string): void => {
@@ -28,7 +38,7 @@ export async function observe(
     const startedAt = performance.now()
     try {
       const answer = await work()
-      latencies[what].push(performance.now() - startedAt)
+      add(what, performance.now() - startedAt)
       return answer
     } catch (error) {
       fail(`${what}: ${String(error)}`)
@@ -53,7 +63,7 @@ export async function observe(
       text = lines.pop() ?? ''
       for (const line of lines) {
         const at = /"at":"([^"]+)"/.exec(line)?.[1]
-        if (at !== undefined) latencies.event.push(Math.max(0, Date.now() - Date.parse(at)))
+        if (at !== undefined) add('event', Math.max(0, Date.now() - Date.parse(at)))
       }
     }
   }
@@ -78,6 +88,6 @@ export async function observe(
   await Promise.all(running)
   stop.abort()
   await following
-  for (const list of Object.values(latencies)) list.sort((a, b) => a - b)
+  for (const list of Object.values(latencies)) list.sort((a, b) => a.ms - b.ms)
   return { accepted, failures, latencies }
 }

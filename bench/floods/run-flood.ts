@@ -79,5 +79,6 @@ export async function runFlood(flood: Flood, { floodMs, afterMs }: FloodTimes): 
 }
 
 function compare(what: 'accept' | 'read', calm: Observed, flooded: Observed): Compared {
-  return { calm: percentiles(calm.latencies[what]), flooded: percentiles(flooded.latencies[what]) }
+  const times = ({ latencies }: Observed) => latencies[what].map(({ ms }) => ms)
+  return { calm: percentiles(times(calm)), flooded: percentiles(times(flooded)) }
 }
