@@ -59,7 +59,11 @@ test('one that another node called final and another block includes now is told,
   const { store, chain } = cluster
   const finality = { type: 'confirmations', count: 3 } as const
   const watch = createFinalReorgWatch({
-    chain: { chainId: chain.chainId, findReceipts: async () => [{ type: 'found' } as FoundReceipt] },
+    chain: {
+      chainId: chain.chainId,
+      findReceipts: async () => [{ type: 'found' } as FoundReceipt],
+      getBlocks: async () => [],
+    },
     store,
     telemetry: createRecordingTelemetry(),
     finality,
@@ -97,6 +101,70 @@ test('a database that is away does not keep it from being told', async () => {
   expect((await brokenEvents(cluster)).map(({ detail }) => detail.transactions)).toEqual([[lost]])
 })
 
+test('a node that starts after the reorg, and could not read what the one before had seen, tells it once', async () => {
+  const cluster = await createTestCluster()
+  const first = await cluster.startNode()
+  const lost = await confirmOne(cluster)
+  await first.kill()
+  cluster.chain.reorg(5, { length: 6 })
+  await cluster.store.saveHeaders(cluster.chain.chainId, [], Number.MAX_SAFE_INTEGER)
+  const second = await cluster.startNode()
+  await cluster.clock.advance(60_000)
+  expect((await brokenEvents(cluster)).map(({ detail }) => detail.transactions)).toEqual([[lost]])
+  await second.kill()
+  await cluster.startNode()
+  await cluster.mine(1)
+  await cluster.clock.advance(60_000)
+  expect(await brokenEvents(cluster)).toHaveLength(1)
+})
+
+test('so does one that starts long after it, when that block is below what it reads at first', async () => {
+  const cluster = await createTestCluster()
+  const first = await cluster.startNode()
+  const lost = await confirmOne(cluster)
+  await first.kill()
+  cluster.chain.reorg(5, { length: 6 })
+  await cluster.store.saveHeaders(cluster.chain.chainId, [], Number.MAX_SAFE_INTEGER)
+  for (let block = 0; block < 200; block++) cluster.chain.mine()
+  await cluster.startNode()
+  await cluster.clock.advance(60_000)
+  expect((await brokenEvents(cluster)).map(({ detail }) => detail.transactions)).toEqual([[lost]])
+})
+
+test('blocks above the head of a node that starts are judged once it reaches them', async () => {
+  const cluster = await createTestCluster()
+  const ahead = await cluster.startNode()
+  const id = await confirmOne(cluster)
+  const [tx] = await cluster.store.findTransactions([id])
+  await ahead.kill()
+  const reorgs: FinalReorg[] = []
+  const watch = createFinalReorgWatch({
+    chain: {
+      chainId: cluster.chain.chainId,
+      findReceipts: async () => [{ type: 'missing' } as unknown as FoundReceipt],
+      getBlocks: async () => [],
+    },
+    store: cluster.store,
+    telemetry: createRecordingTelemetry(),
+    finality: { type: 'confirmations', count: 3 },
+    onFinalReorg: (reorg) => void reorgs.push(reorg),
+  })
+  const headerOf = (number: number) =>
+    ({ number, hash: `0x${'9'.repeat(64)}`, parentHash: '0x', timestamp: 0 }) as const
+  const at = (tx && inclusionOf(tx)?.blockNumber) ?? 0
+  const take = async (head: number): Promise<void> => {
+    const header = (number: number) => (number <= head ? headerOf(number) : null)
+    watch.take({ view: { ...LOW, head: headerOf(head), header }, forkFrom: null, added: [], gap: false })
+    await cluster.clock.settle()
+  }
+  watch.start(null)
+  await take(at - 1)
+  expect(reorgs).toEqual([])
+  await take(at)
+  await take(at + 1)
+  expect(reorgs).toMatchObject([{ fromBlock: at, finalBlock: null, gone: [{ txId: id }], moved: [] }])
+})
+
 test('a reorg of blocks that were not final is not reported', async () => {
   const cluster = await createTestCluster()
   const { telemetry } = await cluster.startNode()
@@ -113,7 +181,7 @@ test.each([
 ] as const)('after a restart, by %s', async (_, finality) => {
   const reorgs: FinalReorg[] = []
   const watch = createFinalReorgWatch({
-    chain: { chainId: 1, findReceipts: async () => [] },
+    chain: { chainId: 1, findReceipts: async () => [], getBlocks: async () => [] },
     store: { findLastEventId: async () => 0, readCompletions: async () => [], findTransactions: async () => [] },
     telemetry: createRecordingTelemetry(),
     finality,

@@ -2,9 +2,11 @@
  * Notices when final blocks leave the chain. A final state never changes, so nothing is undone. But a confirmed
  * transaction may be gone from the chain, or be in another block with another result, and an operator has to know
  * which. Every reorg is compared with what was completed lately: a transaction may have its own, weaker finality rule,
- * and another node may have been further ahead when it called a block final.
+ * and another node may have been further ahead when it called a block final. A node that starts without the headers of
+ * an earlier run, or lost its place, sees no reorg: it compares what was completed with the chain as it finds it.
  */
-import { type ChainView, type Finality, finalHeight } from '../../core/chain/finality.ts'
+import { type ChainView, type Finality, finalHeight, type Header } from '../../core/chain/finality.ts'
+import { coalesce } from '../../core/coalesced-task.ts'
 import { type Lane, laneKey } from '../../core/lane/lane.ts'
 import { inclusionOf, isTerminal, nonceOf, type Transaction, type TxId } from '../../core/transaction/transaction.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
@@ -34,8 +36,11 @@ export interface FinalReorgWatch {
   take(update: ChainUpdate): void
 }
 
+/** The canonical block at this height; null if it is not known. */
+type Shown = (number: number) => Pick<Header, 'hash'> | null
+
 interface FinalReorgPorts {
-  readonly chain: Pick<Chain, 'chainId' | 'findReceipts'>
+  readonly chain: Pick<Chain, 'chainId' | 'findReceipts' | 'getBlocks'>
   readonly store: Pick<Store, 'findLastEventId' | 'readCompletions' | 'findTransactions'>
   readonly telemetry: Telemetry
   readonly finality: Finality
@@ -47,10 +52,19 @@ interface Due {
   readonly finalBefore: number | null
 }
 
+/** Blocks that no known header vouches for. */
+interface Unproven {
+  readonly from: number
+  /** Something was completed as high as this: below it, the view is too old to judge. */
+  readonly upTo: number
+}
+
 /** How many events back completions are checked, and how many of them at most. */
 const EVENTS_BACK = 20_000
 const MAX_COMPLETIONS = 1_000
 const MAX_NAMED = 20
+/** Blocks below the window that a node without known headers reads at most, in one batch. */
+const MAX_BLOCKS = 64
 
 export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
   const { chain, store, telemetry, finality } = ports
@@ -60,70 +74,109 @@ export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
 
   /** Reorgs that were not compared yet, as one: from the lowest block on. After an outage the next block tries again. */
   let due: Due | null = null
-  let isChecking = false
+  let latest: ChainView | null = null
 
-  async function checkDue(view: ChainView): Promise<void> {
-    const checked = due
-    if (checked === null || isChecking) return
-    isChecking = true
+  let unproven: Unproven | null = null
+
+  const checks = coalesce(async () => {
+    if (latest === null) return
     try {
-      await check(checked.forkFrom, view, checked.finalBefore)
-      if (due === checked) due = null
+      await checkDue(latest)
+      await checkUnproven(latest)
     } catch (error) {
       const isOutage = error instanceof ChainUnavailable || error instanceof StoreUnavailable
-      if (!isOutage) due = null
+      if (!isOutage) [due, unproven] = [null, null]
       telemetry.log(isOutage ? 'warn' : 'error', 'could not compare a reorg with final blocks', {
         chainId: chain.chainId,
         error,
       })
-    } finally {
-      isChecking = false
     }
+  })
+
+  async function checkDue(view: ChainView): Promise<void> {
+    const checked = due
+    if (checked === null) return
+    const { forkFrom, finalBefore } = checked
+    const { completed } = await readCompleted(forkFrom)
+    const shown = (number: number) => view.header(number)
+    const lost = await sort(
+      completed.filter((tx) => !isIn(tx, shown)),
+      shown,
+    )
+    const isPastFinality = finalBefore !== null && forkFrom <= finalBefore
+    if (isPastFinality || lost.gone.length > 0 || lost.moved.length > 0)
+      tell({ ...lost, fromBlock: forkFrom, finalBlock: isPastFinality ? finalBefore : null })
+    if (due === checked) due = null
   }
 
-  async function check(forkFrom: number, view: ChainView, finalBefore: number | null): Promise<void> {
-    const { gone, moved } = await findLost(forkFrom, view)
-    const isPastFinality = finalBefore !== null && forkFrom <= finalBefore
-    if (!isPastFinality && gone.length === 0 && moved.length === 0) return
+  async function checkUnproven(view: ChainView): Promise<void> {
+    const checked = unproven
+    if (checked === null || view.head.number < checked.upTo) return
+    const { completed, highest } = await readCompleted(checked.from)
+    const below = listHeights(completed).filter((number) => number < view.head.number && view.header(number) === null)
+    const read = new Map((await chain.getBlocks(below.slice(-MAX_BLOCKS))).map((block) => [block.number, block]))
+    const shown = (number: number) => view.header(number) ?? read.get(number) ?? null
+    const suspects = completed.filter((tx) => isReplaced(tx, shown))
+    if (suspects.length > 0)
+      tell({ ...(await sort(suspects, shown)), fromBlock: listHeights(suspects)[0] ?? 0, finalBlock: null })
+    if (unproven === checked)
+      unproven = highest > view.head.number ? { from: view.head.number + 1, upTo: highest } : null
+  }
+
+  function tell(reorg: FinalReorg): void {
+    const { fromBlock, finalBlock, gone, moved } = reorg
     telemetry.count('drover_final_reorgs_total', { chainId: chain.chainId })
     telemetry.log('error', 'final blocks were reorged; confirmed transactions may be gone', {
       chainId: chain.chainId,
-      fromBlock: forkFrom,
-      finalBlock: finalBefore,
+      fromBlock,
+      finalBlock,
       gone: gone.length,
       moved: moved.length,
       transactions: gone.slice(0, MAX_NAMED).map(({ txId }) => txId),
     })
-    ports.onFinalReorg({ fromBlock: forkFrom, finalBlock: isPastFinality ? finalBefore : null, gone, moved })
+    ports.onFinalReorg({ fromBlock, finalBlock, gone, moved })
   }
 
-  async function findLost(forkFrom: number, view: ChainView): Promise<Pick<FinalReorg, 'gone' | 'moved'>> {
+  /** What was completed lately, from this block on. */
+  async function readCompleted(from: number) {
     const last = await store.findLastEventId()
     const completions = await store.readCompletions(Math.max(0, last - EVENTS_BACK), MAX_COMPLETIONS * 10)
-    const touched = completions.filter(({ lane, detail }) => {
-      return lane.chainId === chain.chainId && typeof detail.blockNumber === 'number' && detail.blockNumber >= forkFrom
-    })
+    const touched = completions.flatMap(({ lane, txId, detail: { blockNumber } }) =>
+      lane.chainId === chain.chainId && typeof blockNumber === 'number' && blockNumber >= from
+        ? { txId, blockNumber }
+        : [],
+    )
     const ids = touched.flatMap(({ txId }) => txId ?? []).slice(-MAX_COMPLETIONS)
-    const suspects = (await store.findTransactions(ids)).filter((tx) => isTerminal(tx) && !isShown(tx, view))
+    return {
+      completed: (await store.findTransactions(ids)).filter(isTerminal),
+      highest: touched.reduce((high, { blockNumber }) => Math.max(high, blockNumber), 0),
+    }
+  }
+
+  /** Which of these are no longer on the chain, and which are in another block. */
+  async function sort(suspects: readonly Transaction[], shown: Shown): Promise<Pick<FinalReorg, 'gone' | 'moved'>> {
     const receipts = await chain.findReceipts(suspects.map((tx) => inclusionOf(tx)?.txHash ?? '0x'))
     const isFound = (index: number): boolean => receipts[index]?.type === 'found'
     return {
       gone: suspects.filter((_, index) => !isFound(index)).map(toLost),
-      moved: suspects.filter((tx, index) => isFound(index) && isReplaced(tx, view)).map(toLost),
+      moved: suspects.filter((tx, index) => isFound(index) && isReplaced(tx, shown)).map(toLost),
     }
   }
 
   return {
     start: (known) => {
+      unproven = { from: known === null ? 0 : known + 1, upTo: 0 }
       if (known !== null && finality.type === 'confirmations') highestFinal = known - finality.count
     },
-    take: ({ view, forkFrom }) => {
+    take: ({ view, forkFrom, gap }) => {
       const finalBefore = highestFinal
       const final = finalHeight(view, finality)
       // After a reorg the count starts from the new chain, so the same loss is reported once.
       highestFinal = forkFrom === null && final !== null ? Math.max(final, finalBefore ?? final) : final
       if (forkFrom !== null) due = merge(due, { forkFrom, finalBefore })
-      void checkDue(view)
+      if (gap) unproven = { from: 0, upTo: 0 }
+      latest = view
+      if (due !== null || unproven !== null) void checks.run()
     },
   }
 }
@@ -142,16 +195,22 @@ function toLost(tx: Transaction): LostTransaction {
 }
 
 /** Another block stands in the place of its own. */
-function isReplaced(tx: Transaction, view: ChainView): boolean {
+function isReplaced(tx: Transaction, shown: Shown): boolean {
   const inclusion = inclusionOf(tx)
-  const now = inclusion && view.header(inclusion.blockNumber)
+  const now = inclusion && shown(inclusion.blockNumber)
   return inclusion !== null && now !== null && now.hash !== inclusion.blockHash
 }
 
 /** Its block is part of the chain that is followed now. */
-function isShown(tx: Transaction, view: ChainView): boolean {
+function isIn(tx: Transaction, shown: Shown): boolean {
   const inclusion = inclusionOf(tx)
-  return inclusion === null || view.header(inclusion.blockNumber)?.hash === inclusion.blockHash
+  return inclusion === null || shown(inclusion.blockNumber)?.hash === inclusion.blockHash
+}
+
+/** The blocks of these, each once, lowest first. */
+function listHeights(transactions: readonly Transaction[]): readonly number[] {
+  const heights = transactions.flatMap((tx) => inclusionOf(tx)?.blockNumber ?? [])
+  return [...new Set(heights)].sort((a, b) => a - b)
 }
 
 /** What the stream says about one lane; null if the reorg changed nothing of it and was not past finality. */
