@@ -37,7 +37,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'packages/client/src/client.real.test.ts': 28,
   'tests/e2e/cli-batch.test.ts': 27,
   'tests/e2e/cli.test.ts': 26,
-  'tests/browser/three-am.test.ts': 26,
+  'tests/browser/three-am.test.ts': 36,
   'tests/faults/fast-fees.test.ts': 24,
   'tests/faults/endpoints.test.ts': 24,
   'tests/cluster/events-resume.test.ts': 24,
