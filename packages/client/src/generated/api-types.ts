@@ -1110,6 +1110,8 @@ export interface SignerChange {
     /** Null: the finality rule of the chain. */
     readonly finality?: number | 'safe' | 'finalized' | null
   }
+  /** The reason. Stored in the history, together with who did it. */
+  readonly reason?: string
 }
 
 export interface SignerRegistration {
