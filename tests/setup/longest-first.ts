@@ -35,6 +35,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'tests/cluster/reservations.test.ts': 29,
   'tests/faults/several-nodes.test.ts': 28,
   'packages/client/src/client.real.test.ts': 28,
+  'tests/docs/commands.test.ts': 30,
   'tests/e2e/cli-batch.test.ts': 27,
   'tests/e2e/cli.test.ts': 26,
   'tests/browser/three-am.test.ts': 26,
