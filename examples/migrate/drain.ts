@@ -5,8 +5,9 @@
 import { createPublicClient, http, isAddress } from 'viem'
 
 const BLOCKS = Number(process.env.BLOCKS ?? 5)
-const [, , address = ''] = process.argv
-if (!isAddress(address)) throw new Error('Which account? Give its address.')
+const [, , given = ''] = process.argv
+if (!isAddress(given)) throw new Error('Which account? Give its address.')
+const address = given
 const nodes = (process.env.RPC_URL ?? 'http://127.0.0.1:8545')
   .split(',')
   .map((url) => createPublicClient({ transport: http(url) }))

@@ -39,7 +39,7 @@ async function send({ body }: Call) {
 }
 
 async function read({ id }: Pick<Call, 'id'>, status = 200) {
-  const tx = await drover.transactions.get(id)
+  const { snapshot: tx } = await drover.transactions.get(id)
   const body = {
     id: tx.requestId ?? tx.id,
     status: STATUS[tx.state],

@@ -44,7 +44,8 @@ async function send({ id: relayer, body }: Call) {
 }
 
 async function read({ id }: Pick<Call, 'id'>, status = 200) {
-  const { state, subState, hash, nonce, from, to, value, createdAt, error } = await drover.transactions.get(id)
+  const { snapshot } = await drover.transactions.get(id)
+  const { state, subState, hash, nonce, from, to, value, createdAt, error } = snapshot
   const isMined = state === 'TRACKING' && subState === 'mined'
   const data = {
     id,

@@ -35,7 +35,7 @@ async function send({ id: chainId, headers, body }: Call) {
 }
 
 async function read({ id }: Call) {
-  const { state, hash, nonce, receipt, error } = await drover.transactions.get(id)
+  const { state, hash, nonce, receipt, error } = (await drover.transactions.get(id)).snapshot
   const result = {
     queueId: id,
     status: STATUS[state],

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { developmentAccount } from '../setup/anvil.ts'
 import { startCli } from '../setup/cli-terminal.ts'
 import { startService, type TestService } from '../setup/service.ts'
-import { type GuideShell, openGuideShell } from './guide-shell.ts'
+import { type GuideShell, openGuideShell, STUCK_AFTER_MS } from './guide-shell.ts'
 import { listGuides, readCommands, readGuide } from './read-commands.ts'
 
 const ROOT = new URL('../../', import.meta.url)
@@ -43,7 +43,7 @@ test.each(marked)('$place is marked: $mark', ({ path, mark }) => {
   expect(readGuide(by)).toContain(path)
 })
 
-describe('against a service', () => {
+describe('against a service', { timeout: STUCK_AFTER_MS + 60_000 }, () => {
   let service: TestService
   let shell: GuideShell
 
@@ -85,7 +85,9 @@ async function describeShell({ database, drover, chain }: TestService) {
     const env = { DROVER_DATABASE_URL: database.url }
     return JSON.parse((await startCli(args, { env }).ended).stdout)
   }
-  const [SIGNER, TO, CONTRACT, OLD_SIGNER, ACCOUNT] = [2, 9, 9, 3, 4].map((index) => developmentAccount(index).address)
+  const addressOf = (index: number): string => developmentAccount(index).address
+  const [SIGNER, TO, CONTRACT] = [addressOf(2), addressOf(9), addressOf(9)]
+  const [OLD_SIGNER, ACCOUNT] = [addressOf(3), addressOf(4)]
   const call = { from: SIGNER, to: TO, data: '0x00' }
   const { id: ID } = (await drover.post('/v1/transactions', call)).body
   const { id: TIMER } = (await drover.post('/v1/timers', { ...call, schedule: { type: 'interval', blocks: 9 } })).body

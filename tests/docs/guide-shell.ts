@@ -29,7 +29,7 @@ export interface GuideShellOptions {
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** A command that waits for something that will never happen; far beyond what a slow machine needs. */
-const STUCK_AFTER_MS = 240_000
+export const STUCK_AFTER_MS = 540_000
 const SETUP = fileURLToPath(new URL('shell.bash', import.meta.url))
 
 export async function openGuideShell({ env, files, url }: GuideShellOptions): Promise<GuideShell> {
