@@ -66,6 +66,22 @@ describe('against a service', { timeout: STUCK_AFTER_MS + 60_000 }, () => {
     await service?.stop()
   })
 
+  test.concurrent.for([
+    ['a command that does not exist', 'drover tx lst'],
+    ['a refused request', 'curl -s http://127.0.0.1:4747/v1/transactions/nope'],
+    ['another status than the guide says', '# 202\ncurl -s http://127.0.0.1:4747/v1/signers'],
+    ['a variable that is not a setting', 'DROVER_VAULT_ULR=https://vault:8200 drover start'],
+    ['an npm script that no test runs', 'npm run nothing'],
+    ['the beginning of a pipe', 'drover tx show nope | cat'],
+    ['a variable that nobody set', 'drover tx show $NOBODY'],
+  ])('%s fails the test, and names the place', async ([, text]) => {
+    const blocks = [
+      { place: 'a.md:1', text: 'drover signer list' },
+      { place: 'a.md:7', text: text ?? '' },
+    ]
+    await expect(shell.paste(blocks)).rejects.toThrow(/a\.md:7|NOBODY: unbound/)
+  })
+
   // These two mostly wait, for blocks and for programs to start. They share no signer with the others.
   const isLong = ({ path }: { path: string }) => ['docs/tutorial.md', 'docs/migrate.md'].includes(path)
 
