@@ -1,4 +1,4 @@
-/** Every command that talks to a service, for people and for programs, against a real one. */
+/** Every command that talks to a service, for people and for programs, against a real one; also those that docs/rules.md leaves to it. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

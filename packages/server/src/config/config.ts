@@ -105,6 +105,8 @@ export interface Config {
   }
   /** How many lanes a node shows one by one. */
   readonly metrics: { readonly maxLanes: number }
+  /** Null: no traces. */
+  readonly traces: { readonly url: string | null }
 }
 
 export type ChainValues = Pick<
@@ -187,6 +189,7 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
       eventsMs: orForEver(values.eventRetention),
     },
     metrics: { maxLanes: values.metricsMaxLanes },
+    traces: { url: values.otlpUrl },
   }
 }
 

@@ -399,6 +399,14 @@ export const METRICS = {
     help: 'Reorgs that timers went back for.',
     labels: { chain_id: 'the chain' },
   },
+  drover_traces_total: {
+    kind: 'counter',
+    help: 'Traces of ended transactions, by what became of them. Needs `otlpUrl`.',
+    labels: {
+      result:
+        'sent, refused (the collector does not want them), dropped (the collector is away for too long), skipped (once each time the node was too far behind to see what ended)',
+    },
+  },
   drover_http_request_seconds: {
     kind: 'histogram',
     help: 'Duration of an HTTP request.',
