@@ -97,12 +97,14 @@ function toSubject(resolved: ResolvedSettings, isTrial: boolean): Subject {
     poolerUrl: values.databasePoolerUrl ?? null,
     leaseDurationMs: values.leaseDuration ?? 15_000,
     keys: findKeyConfig(resolved),
+    door: isTrial || values.host === undefined ? null : { host: values.host, isOpen: values.open ?? false },
     isTrial,
     chains: chains.map(({ values: chain }) => ({
       chainId: chain.chainId ?? null,
       rpcUrls: chain.rpcUrl ?? [],
       sendUrls: chain.rpcSendUrl ?? { all: [], bySigner: new Map() },
       blockTimeMs: chain.blockTime ?? 12_000,
+      finality: chain.finality ?? { type: 'confirmations', count: 12 },
     })),
   }
 }
