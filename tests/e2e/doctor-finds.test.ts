@@ -221,8 +221,8 @@ const MISTAKES: readonly Mistake[] = [
       DROVER_KEYSTORE_DIR: keystore,
       DROVER_KEYSTORE_PASSWORD: `file:${join(keystore, '.password')}`,
     }),
-    check: () => 'keys: keystore',
-    detail: /password/,
+    check: () => 'keys',
+    detail: 'keystore one.json: the password is wrong, or the file is damaged',
     fix: /docs\/keys\.md/,
   },
   {

@@ -74,6 +74,8 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'tests/e2e/retention.test.ts': 12,
   'tests/e2e/restore.test.ts': 12,
   'tests/e2e/pgbouncer.test.ts': 10,
+  'tests/cluster/upgrade.test.ts': 20,
+  'tests/e2e/doctor-finds.test.ts': 10,
   'tests/e2e/webhooks.test.ts': 12,
   'tests/e2e/secrets.test.ts': 12,
   'tests/cluster/webhooks.test.ts': 12,
