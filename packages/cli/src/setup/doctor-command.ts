@@ -153,11 +153,23 @@ async function judgeService(url: string, host: string, port: number): Promise<Fi
   }
 }
 
+interface ReportedProblem {
+  readonly part: string
+  readonly message: string
+  readonly action: string
+}
+
 function judgeReadiness(check: string, answer: unknown): Finding {
   if (typeof answer === 'object' && answer !== null && 'ready' in answer) {
-    if (answer.ready === true) return { check, status: 'ok', detail: 'running and ready', fix: null }
-    const problems = 'problems' in answer ? JSON.stringify(answer.problems) : ''
-    return { check, status: 'failed', detail: `running, but not ready: ${problems}`, fix: 'see its log' }
+    const problems = 'problems' in answer && Array.isArray(answer.problems) ? answer.problems : []
+    if (answer.ready === true && problems.length === 0)
+      return { check, status: 'ok', detail: 'running and ready', fix: null }
+    const [first] = problems as readonly ReportedProblem[]
+    const said = (problems as readonly ReportedProblem[]).map(({ part, message }) => `${part}: ${message}`).join(' ')
+    const fix = first?.action ?? 'see its log'
+    return answer.ready === true
+      ? { check, status: 'warning', detail: `running, with problems: ${said}`, fix }
+      : { check, status: 'failed', detail: `running, but not ready: ${said}`, fix }
   }
   return {
     check,
