@@ -16,6 +16,13 @@ import { buildRelease, findLastRelease, type Release } from '../setup/last-relea
 import { type LoadBalancer, startLoadBalancer } from '../setup/load-balancer.ts'
 
 const SIGNERS = [0, 1, 2, 3].map(developmentAccount)
+/** Patient, because a busy machine is no failure. */
+const ENV = {
+  DROVER_FINALITY: '1',
+  DROVER_SIGNER_POLICY: 'fast',
+  DROVER_SIMULATION_TIMEOUT: '30s',
+  DROVER_SHUTDOWN_TIMEOUT: '2m',
+}
 const last = findLastRelease()
 
 let chain: TestChain
@@ -54,7 +61,7 @@ async function startNode(main?: string): Promise<void> {
     databaseUrl: database.url,
     rpcUrl: chain.rpcUrl,
     signerKeys: SIGNERS.map(({ privateKey }) => privateKey),
-    env: { DROVER_FINALITY: '1', DROVER_SIGNER_POLICY: 'fast', DROVER_SIMULATION_TIMEOUT: '30s' },
+    env: ENV,
     ...(main !== undefined && { main }),
   })
   nodes.push(node)

@@ -5,7 +5,7 @@
  */
 import { Client } from 'pg'
 
-const TIMEOUT_MS = 5_000
+const TIMEOUT_MS = 10_000
 /** Other clients of a busy pooler may take the server process in between. */
 const ROUNDS = 5
 

@@ -25,7 +25,7 @@ export interface DatabaseProbe {
   readonly forbiddenTables: readonly string[]
 }
 
-const TIMEOUT_MS = 5_000
+const TIMEOUT_MS = 10_000
 
 interface ServerRow {
   readonly version: number
