@@ -1,6 +1,5 @@
 /** Commands that the guides tell an operator to run are complete: they exist, with their arguments and the options they require. */
 import { readdir, readFile } from 'node:fs/promises'
-import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { createProcessTerminal } from '../../packages/cli/src/output/terminal.ts'
 import { createProgram } from '../../packages/cli/src/run-cli.ts'
@@ -22,7 +21,7 @@ function splitWords(command: string): readonly string[] {
 }
 
 interface Parsed {
-  readonly command: Command
+  readonly command: ReturnType<typeof createProgram>
   readonly given: readonly string[]
   readonly flags: readonly string[]
 }
