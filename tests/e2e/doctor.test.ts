@@ -40,6 +40,7 @@ async function examine(env: Record<string, string>, ...args: readonly string[]) 
     DROVER_DATABASE_URL: database.url,
     DROVER_RPC_URL: chain.rpcUrl,
     DROVER_SIGNER_KEYS: signer.privateKey,
+    DROVER_OPEN: 'true',
     ...env,
   }
   const { code, stdout } = await startCli(['doctor', '--json', ...args], { env: given }).ended
