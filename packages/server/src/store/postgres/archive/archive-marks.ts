@@ -1,0 +1,69 @@
+/**
+ * How far each kind has been archived. One archive runs at a time: it holds a lock as long as its connection lasts, and
+ * moves a mark only from where it found it.
+ */
+import { Client } from 'pg'
+import { columnParsers } from '../column-parsers.ts'
+import { DatabaseUnreachable } from '../migrate.ts'
+
+export const ARCHIVE_KINDS = ['transactions', 'events', 'audit'] as const
+export type ArchiveKind = (typeof ARCHIVE_KINDS)[number]
+
+export interface ArchiveMark {
+  readonly kind: ArchiveKind
+  /** The number of the last one archived; 0: none. */
+  readonly upTo: number
+  /** When the mark was last moved or confirmed. */
+  readonly archivedAt: number | null
+}
+
+export interface ArchiveMarks {
+  read(): Promise<readonly ArchiveMark[]>
+  /** False: it is not at `from` any more, and was not moved. */
+  move(kind: ArchiveKind, from: number, to: number): Promise<boolean>
+  close(): Promise<void>
+}
+
+/** Any constant will do as long as nothing else in the database uses it. */
+const LOCK_KEY = '4919341720851440'
+const CONNECT_TIMEOUT_MS = 10_000
+
+/** Null: another archive is running. */
+export async function openArchiveMarks(databaseUrl: string): Promise<ArchiveMarks | null> {
+  const client = new Client({
+    connectionString: databaseUrl,
+    application_name: 'drover archive',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    types: columnParsers,
+  })
+  // A lost connection also fails the next statement; without a listener it would end the process instead.
+  client.on('error', () => {})
+  await client.connect().catch((error: unknown) => {
+    throw new DatabaseUnreachable(databaseUrl, error)
+  })
+  const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [LOCK_KEY])
+  if (rows[0]?.mine !== true) {
+    await client.end()
+    return null
+  }
+  return {
+    read: async () => {
+      interface Row {
+        readonly kind: ArchiveKind
+        readonly up_to: number
+        readonly archived_at: number | null
+      }
+      const found = await client.query<Row>('select kind, up_to, archived_at from archive_mark')
+      return found.rows.map((row) => ({ kind: row.kind, upTo: row.up_to, archivedAt: row.archived_at }))
+    },
+    move: async (kind, from, to) => {
+      const moved = await client.query(
+        'update archive_mark set up_to = $3, archived_at = clock_timestamp() where kind = $1 and up_to = $2',
+        [kind, from, to],
+      )
+      return moved.rowCount === 1
+    },
+    close: () => client.end(),
+  }
+}
