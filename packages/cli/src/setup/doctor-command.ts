@@ -96,6 +96,7 @@ function toSubject(resolved: ResolvedSettings, isTrial: boolean): Subject {
     databaseUrl: values.databaseUrl ?? null,
     poolerUrl: values.databasePoolerUrl ?? null,
     leaseDurationMs: values.leaseDuration ?? 15_000,
+    keepUntilArchived: values.keepUntilArchived ?? false,
     keys: findKeyConfig(resolved),
     isTrial,
     chains: chains.map(({ values: chain }) => ({

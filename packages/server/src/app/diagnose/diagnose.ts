@@ -10,6 +10,7 @@ import { DatabaseUnreachable, LATEST_SCHEMA_VERSION } from '../../store/postgres
 import { findSessionFix } from '../../store/postgres/pooled-session.ts'
 import { type DatabaseProbe, probeDatabase } from '../../store/postgres/probe-database.ts'
 import { sessionTimeouts } from '../session-timeouts.ts'
+import { diagnoseArchive } from './diagnose-archive.ts'
 import { diagnoseKeys } from './diagnose-keys.ts'
 import { type ChainSubject, diagnoseNode } from './diagnose-node.ts'
 import { diagnoseRules } from './diagnose-rules.ts'
@@ -22,6 +23,7 @@ export interface Subject {
   /** Null: statements go to the database itself. */
   readonly poolerUrl: string | null
   readonly leaseDurationMs: number
+  readonly keepUntilArchived: boolean
   readonly chains: readonly ChainSubject[]
   /** Null if they are set wrong. */
   readonly keys: KeyConfig | null
@@ -61,21 +63,26 @@ function diagnoseSigning(kit: SigningKit): Finding {
     : ok('signing', describeKit(kit))
 }
 
-async function diagnoseDatabase(url: string): Promise<readonly Finding[]> {
+async function diagnoseDatabase(url: string, keepUntilArchived: boolean): Promise<readonly Finding[]> {
   const { host, pathname } = new URL(url)
   try {
     const probe = await probeDatabase(url)
     const isCurrent = probe.schemaVersion === LATEST_SCHEMA_VERSION
-    return [...judgeDatabase(probe, `${host}${pathname}`), ...(isCurrent ? await diagnoseRules(url) : [])]
+    return [
+      ...judgeDatabase(probe, `${host}${pathname}`),
+      ...(isCurrent ? await diagnoseRules(url) : []),
+      ...(isCurrent && keepUntilArchived ? [await diagnoseArchive(url)] : []),
+    ]
   } catch (error) {
     const said = messageOf(error)
     return [failed('database', `${host}${pathname} cannot be used: ${said}`, 'start it, or fix DROVER_DATABASE_URL')]
   }
 }
 
-async function diagnoseStorage({ databaseUrl, poolerUrl, leaseDurationMs }: Subject): Promise<readonly Finding[]> {
+async function diagnoseStorage(subject: Subject): Promise<readonly Finding[]> {
+  const { databaseUrl, poolerUrl, leaseDurationMs, keepUntilArchived } = subject
   const found = await Promise.all([
-    databaseUrl === null ? [] : diagnoseDatabase(databaseUrl),
+    databaseUrl === null ? [] : diagnoseDatabase(databaseUrl, keepUntilArchived),
     poolerUrl === null ? [] : diagnosePooler(poolerUrl, leaseDurationMs),
   ])
   return found.flat()

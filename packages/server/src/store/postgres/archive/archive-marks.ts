@@ -6,8 +6,7 @@ import { Client } from 'pg'
 import { columnParsers } from '../column-parsers.ts'
 import { DatabaseUnreachable } from '../migrate.ts'
 
-export const ARCHIVE_KINDS = ['transactions', 'events', 'audit'] as const
-export type ArchiveKind = (typeof ARCHIVE_KINDS)[number]
+export type ArchiveKind = 'transactions' | 'events' | 'audit'
 
 export interface ArchiveMark {
   readonly kind: ArchiveKind
@@ -30,33 +29,14 @@ const CONNECT_TIMEOUT_MS = 10_000
 
 /** Null: another archive is running. */
 export async function openArchiveMarks(databaseUrl: string): Promise<ArchiveMarks | null> {
-  const client = new Client({
-    connectionString: databaseUrl,
-    application_name: 'drover archive',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    types: columnParsers,
-  })
-  // A lost connection also fails the next statement; without a listener it would end the process instead.
-  client.on('error', () => {})
-  await client.connect().catch((error: unknown) => {
-    throw new DatabaseUnreachable(databaseUrl, error)
-  })
+  const client = await connect(databaseUrl, 'drover archive')
   const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [LOCK_KEY])
   if (rows[0]?.mine !== true) {
     await client.end()
     return null
   }
   return {
-    read: async () => {
-      interface Row {
-        readonly kind: ArchiveKind
-        readonly up_to: number
-        readonly archived_at: number | null
-      }
-      const found = await client.query<Row>('select kind, up_to, archived_at from archive_mark')
-      return found.rows.map((row) => ({ kind: row.kind, upTo: row.up_to, archivedAt: row.archived_at }))
-    },
+    read: () => readMarks(client),
     move: async (kind, from, to) => {
       const moved = await client.query(
         'update archive_mark set up_to = $3, archived_at = clock_timestamp() where kind = $1 and up_to = $2',
@@ -66,4 +46,40 @@ export async function openArchiveMarks(databaseUrl: string): Promise<ArchiveMark
     },
     close: () => client.end(),
   }
+}
+
+/** Whether or not an archive is running. */
+export async function readArchiveMarks(databaseUrl: string, applicationName: string): Promise<readonly ArchiveMark[]> {
+  const client = await connect(databaseUrl, applicationName)
+  try {
+    return await readMarks(client)
+  } finally {
+    await client.end()
+  }
+}
+
+async function connect(databaseUrl: string, applicationName: string): Promise<Client> {
+  const client = new Client({
+    connectionString: databaseUrl,
+    application_name: applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    types: columnParsers,
+  })
+  // A lost connection also fails the next statement; without a listener it would end the process instead.
+  client.on('error', () => {})
+  await client.connect().catch((error: unknown) => {
+    throw new DatabaseUnreachable(databaseUrl, error)
+  })
+  return client
+}
+
+async function readMarks(client: Client): Promise<readonly ArchiveMark[]> {
+  interface Row {
+    readonly kind: ArchiveKind
+    readonly up_to: number
+    readonly archived_at: number | null
+  }
+  const { rows } = await client.query<Row>('select kind, up_to, archived_at from archive_mark')
+  return rows.map((row) => ({ kind: row.kind, upTo: row.up_to, archivedAt: row.archived_at }))
 }
