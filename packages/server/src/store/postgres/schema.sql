@@ -211,6 +211,7 @@ create table managed_tx (
   approve_by timestamp with time zone,
   not_before_height bigint,
   not_before_time timestamp with time zone,
+  failed_as text,
   constraint managed_tx_check CHECK ((num_nonnulls(not_before_height, not_before_time) < 2)),
   constraint managed_tx_exact_nonce_check CHECK ((exact_nonce >= 0)),
   constraint managed_tx_final_by_state CHECK (((state = ANY (ARRAY['CONFIRMED'::text, 'FAILED_FINAL'::text, 'CANCELLED'::text, 'EXPIRED'::text])) = (final_at IS NOT NULL))),
@@ -234,6 +235,8 @@ create table managed_tx (
 CREATE INDEX managed_tx_created ON public.managed_tx USING btree (created_at);
 
 CREATE INDEX managed_tx_expiring ON public.managed_tx USING btree (chain_id, signer, valid_until) WHERE ((queue_position IS NOT NULL) AND (valid_until IS NOT NULL));
+
+CREATE INDEX managed_tx_failed_as ON public.managed_tx USING btree (failed_as, accepted_seq) WHERE (failed_as IS NOT NULL);
 
 CREATE INDEX managed_tx_lane ON public.managed_tx USING btree (chain_id, signer, accepted_seq);
 

@@ -70,8 +70,10 @@ select chain_id, signer, n, 'USED', tx_id from numbered where not is_queued`,
     [ROWS],
   )
   // Few failed, and long ago.
-  await client.query(`update managed_tx set state = 'FAILED_FINAL' where accepted_seq in (11, 12, 500)`)
-  await client.query(`update managed_tx set state = 'CANCELLED' where accepted_seq = 13`)
+  await client.query(
+    `update managed_tx set state = case when accepted_seq = 13 then 'CANCELLED' else 'FAILED_FINAL' end,
+            inclusion = '{"gasUsed": "1", "effectiveGasPrice": "1"}' where accepted_seq in (11, 12, 13, 500)`,
+  )
   // As it would be, had they come one by one.
   await client.query('cluster managed_tx using managed_tx_accepted')
   await client.query('vacuum analyze')
