@@ -187,6 +187,14 @@ test('killed and run again, it has every line once; retention deletes exactly th
   })
 })
 
+test('it changes no schema: an older database is refused', async () => {
+  const empty = await createTestDatabase(null)
+  const launched = launchDrover(['archive', '--to', folder], { DROVER_DATABASE_URL: empty.url })
+  expect(await launched.exited).toBe(1)
+  expect(launched.output()).toMatch(/schema version 0, .* run `drover migrate` first/)
+  await empty.drop()
+})
+
 test('only one runs at a time; what is too young waits for a later run', async () => {
   const before = await readLines('transactions')
   expect((await run('--before', '2000-01-01T00:00:00Z')).files).toEqual([])

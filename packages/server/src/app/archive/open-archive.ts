@@ -9,7 +9,6 @@ import {
   type ArchiveReads,
   createArchiveReads,
 } from '../../store/postgres/archive/archive-reads.ts'
-import { migrate } from '../../store/postgres/migrate.ts'
 
 export type { ArchiveKind }
 
@@ -39,7 +38,6 @@ export interface Archive {
 
 /** Null: another archive is running. */
 export async function openArchive(databaseUrl: string): Promise<Archive | null> {
-  await migrate(databaseUrl)
   const marks = await openArchiveMarks(databaseUrl)
   if (marks === null) return null
   const telemetry = { log() {}, count() {}, gauge() {} }

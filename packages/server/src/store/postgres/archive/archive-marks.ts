@@ -4,7 +4,7 @@
  */
 import { Client } from 'pg'
 import { columnParsers } from '../column-parsers.ts'
-import { DatabaseUnreachable } from '../migrate.ts'
+import { DatabaseUnreachable, LATEST_SCHEMA_VERSION, MigrationRefused } from '../migrate.ts'
 
 export type ArchiveKind = 'transactions' | 'events' | 'audit'
 
@@ -30,8 +30,11 @@ const CONNECT_TIMEOUT_MS = 10_000
 /** Null: another archive is running. */
 export async function openArchiveMarks(databaseUrl: string): Promise<ArchiveMarks | null> {
   const client = await connect(databaseUrl, 'drover archive')
-  const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [LOCK_KEY])
-  if (rows[0]?.mine !== true) {
+  const isMine = await lock(client).catch(async (error: unknown) => {
+    await client.end()
+    throw error
+  })
+  if (!isMine) {
     await client.end()
     return null
   }
@@ -46,6 +49,21 @@ export async function openArchiveMarks(databaseUrl: string): Promise<ArchiveMark
     },
     close: () => client.end(),
   }
+}
+
+/** An archive changes no schema: nodes of an earlier version may be running. */
+async function lock(client: Client): Promise<boolean> {
+  const table = await client.query<{ name: string | null }>(`select to_regclass('schema_migration') as name`)
+  const version =
+    table.rows[0]?.name === null
+      ? 0
+      : Number((await client.query('select max(version) as version from schema_migration')).rows[0]?.version ?? 0)
+  if (version < LATEST_SCHEMA_VERSION) {
+    const found = `the database has schema version ${version}, and this version of Drover needs ${LATEST_SCHEMA_VERSION}`
+    throw new MigrationRefused(`${found}: run \`drover migrate\` first`)
+  }
+  const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [LOCK_KEY])
+  return rows[0]?.mine === true
 }
 
 /** Whether or not an archive is running. */
