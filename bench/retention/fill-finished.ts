@@ -23,7 +23,7 @@ const CHANGES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   tx_event: { tx_id: ID, event_id: `n * 16 + o.tx_seq`, at: `o.at - ${AGE}`, last_at: `o.last_at - ${AGE}` },
   nonce_allocation: { tx_id: ID, previous_tx_id: ID, nonce: 'n' },
 }
-export const FILLED_TABLES = Object.keys(CHANGES)
+const FILLED_TABLES = Object.keys(CHANGES)
 
 /** Numbers of the copies stay below this. */
 export const MAX_COPIES = 20_000_000

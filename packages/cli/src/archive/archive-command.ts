@@ -3,15 +3,14 @@ import { type Command, Option } from 'commander'
 import type { CommandContext } from '../command-context.ts'
 import { readCount, readInstantOrSpan } from '../option-value.ts'
 import { addSettingFlags } from '../setup/setting-flags.ts'
-
-export const KINDS = ['transactions', 'events', 'audit'] as const
+import { ARCHIVE_KINDS } from './archive-kinds.ts'
 
 export function addArchiveCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('archive')
     .description('write finished transactions, events and audit entries to files, directly from the database')
     .requiredOption('--to <folder>', 'folder for the files')
-    .addOption(new Option('--kind <kind>', 'only this kind').choices(KINDS))
+    .addOption(new Option('--kind <kind>', 'only this kind').choices(ARCHIVE_KINDS))
     .option('--before <when>', 'only what is older: a duration (30d), or an ISO 8601 time', readInstantOrSpan(-1))
     .option('--file-lines <count>', 'start a new file after this many lines', readCount(1, 10_000_000), 100_000)
     .option('--json', 'print JSON')

@@ -1,7 +1,7 @@
 /** Shows the progress of an archive on standard error: redrawn on a terminal, a line for each file elsewhere, nothing with JSON. */
 import type { CommandContext } from '../command-context.ts'
 import { createLiveArea } from '../output/live-area.ts'
-import type { WrittenFile } from './run-archive.ts'
+import type { WrittenFile } from './archive-kinds.ts'
 
 export interface ArchiveView {
   progress(kind: string, lines: number, at: number): void

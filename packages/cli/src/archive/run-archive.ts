@@ -6,8 +6,8 @@ import type { Command } from 'commander'
 import { type CommandContext, printLine } from '../command-context.ts'
 import { EXIT } from '../exit-code.ts'
 import { readConfigInput } from '../setup/setting-flags.ts'
-import { KINDS } from './archive-command.ts'
 import { createArchiveFile, findFinishedFile } from './archive-file.ts'
+import { ARCHIVE_KINDS, type WrittenFile } from './archive-kinds.ts'
 import { createArchiveView } from './archive-view.ts'
 
 interface Options {
@@ -16,12 +16,6 @@ interface Options {
   readonly before?: string
   readonly fileLines: number
   readonly json?: boolean
-}
-
-export interface WrittenFile {
-  readonly kind: ArchiveKind
-  readonly path: string
-  readonly lines: number
 }
 
 interface Job {
@@ -56,7 +50,7 @@ export async function runArchive(command: Command, context: CommandContext): Pro
   const view = createArchiveView(context, options.json === true)
   const files: WrittenFile[] = []
   try {
-    for (const kind of options.kind === undefined ? KINDS : [options.kind]) {
+    for (const kind of options.kind === undefined ? ARCHIVE_KINDS : [options.kind]) {
       await archiveKind({
         archive,
         kind,
@@ -123,7 +117,7 @@ async function writeFile(job: Job, mark: number): Promise<number> {
 
 function summarize(files: readonly WrittenFile[]): string {
   if (files.length === 0) return 'Nothing new to archive.'
-  const sums = KINDS.map((kind) => [kind, files.filter((file) => file.kind === kind)] as const)
+  const sums = ARCHIVE_KINDS.map((kind) => [kind, files.filter((file) => file.kind === kind)] as const)
   const words = sums.map(([kind, of]) => `${of.reduce((sum, file) => sum + file.lines, 0)} ${NAMES[kind]}`)
   return `Archived ${words.join(', ')}.`
 }
