@@ -5,6 +5,7 @@ import { benchFloods } from './floods.ts'
 import { benchFlow } from './flow.ts'
 import { benchGroupCommit } from './group-commit.ts'
 import { benchPage } from './page.ts'
+import { benchRetention } from './retention.ts'
 import { benchScale } from './scale.ts'
 import { benchTimers } from './timers.ts'
 
@@ -14,6 +15,7 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => void | Pr
   flow: benchFlow,
   'group-commit': () => benchGroupCommit(),
   page: benchPage,
+  retention: benchRetention,
   scale: benchScale,
   timers: () => benchTimers(),
 }

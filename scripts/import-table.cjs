@@ -76,6 +76,7 @@ const FOLDERS = {
       'telemetry/redactor',
       'api/contract',
       'api/parse-input',
+      'app/archive',
       'app/diagnose',
       'app/keys/open-key-admin',
       'app/keys/open-signer-admin',

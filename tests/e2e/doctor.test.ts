@@ -68,9 +68,12 @@ test('everything is in order while the service runs', async () => {
 })
 
 test('without a running service the port is checked', async () => {
-  const { code, find } = await examine({ DROVER_PORT: '0' })
+  const { code, find } = await examine({ DROVER_PORT: '0', DROVER_KEEP_UNTIL_ARCHIVED: 'true' })
   expect(code).toBe(0)
   expect(find('service')).toMatchObject({ status: 'warning', fix: 'run `drover start`' })
+  // Nothing is deleted before it is archived, and nobody archives.
+  const detail = expect.stringContaining('audit, events, transactions: never archived')
+  expect(find('archive')).toMatchObject({ status: 'warning', detail })
 })
 
 test('send endpoints are checked, and it says whose transactions go there', async () => {

@@ -96,6 +96,7 @@ function toSubject(resolved: ResolvedSettings, isTrial: boolean): Subject {
     databaseUrl: values.databaseUrl ?? null,
     poolerUrl: values.databasePoolerUrl ?? null,
     leaseDurationMs: values.leaseDuration ?? 15_000,
+    keepUntilArchived: values.keepUntilArchived ?? false,
     keys: findKeyConfig(resolved),
     door: isTrial || values.host === undefined ? null : { host: values.host, isOpen: values.open ?? false },
     isTrial,

@@ -95,6 +95,11 @@ export interface AuditCheck {
     readonly id: number
     readonly hash: string
   }
+  /** The last entry that was deleted because of its age. The check begins after it, with its hash. Null: none was deleted. */
+  readonly deleted: {
+    readonly id: number
+    readonly hash: string
+  } | null
 }
 
 export interface AuditEntry {

@@ -78,14 +78,14 @@ interface Ground {
 }
 
 async function assemble(config: Config, { adapters, telemetry, http }: Ground) {
-  const { nodeId, store, random, clock, chains } = adapters
+  const { nodeId, store, keys, random, clock, chains } = adapters
   telemetry.setNode(nodeId)
   const wired = await wireEngine(config, adapters, telemetry)
   const { engine, signers, rules, operate } = wired
   const shared = { store, clock, random, telemetry, nodeId }
   const webhooks = openWebhooks(config, shared)
   const timing = openTimers(config, { ...shared, signers, rules, engine, operate, chains })
-  const retention = openRetention(config, { store, clock, telemetry })
+  const retention = openRetention(config, { store, keys, clock, telemetry, nodeId })
   const traces = openTraces(config, shared)
   const apiParts = { adapters, wired, webhooks: webhooks.webhooks, timers: timing.timers, telemetry }
   const services = createServices(config, apiParts)

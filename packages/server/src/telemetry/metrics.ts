@@ -334,7 +334,7 @@ export const METRICS = {
   drover_retention_total: {
     kind: 'counter',
     help: 'What this node deleted because it was old.',
-    labels: { kind: 'transactions, request_ids, reservations, events' },
+    labels: { kind: 'transactions, request_ids, reservations, events, audit' },
   },
   drover_webhooks_owned: { kind: 'gauge', help: 'Webhooks that this node delivers to.', labels: {} },
   drover_webhook_deliveries_total: {

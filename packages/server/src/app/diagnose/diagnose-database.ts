@@ -6,6 +6,7 @@ import { findSessionFix, type SessionTimeouts } from '../../store/postgres/poole
 import { type DatabaseProbe, probeDatabase } from '../../store/postgres/probe-database.ts'
 import type { Door } from '../find-door-problem.ts'
 import { diagnoseAccess } from './diagnose-access.ts'
+import { diagnoseArchive } from './diagnose-archive.ts'
 import { diagnoseRules } from './diagnose-rules.ts'
 import { type Finding, failed, ok, warn } from './finding.ts'
 
@@ -18,9 +19,11 @@ export interface DatabaseSubject {
   readonly url: string
   readonly door: Door | null
   readonly hasPooler: boolean
+  readonly keepUntilArchived: boolean
 }
 
-export async function diagnoseDatabase({ url, door, hasPooler }: DatabaseSubject): Promise<readonly Finding[]> {
+export async function diagnoseDatabase(subject: DatabaseSubject): Promise<readonly Finding[]> {
+  const { url, door, hasPooler, keepUntilArchived } = subject
   const { host, pathname } = new URL(url)
   try {
     // The rest would only repeat it.
@@ -32,6 +35,7 @@ export async function diagnoseDatabase({ url, door, hasPooler }: DatabaseSubject
       ...(hasPooler ? [] : [judgeConnections(probe)]),
       ...(isUsable && door !== null ? [await diagnoseAccess(url, door)] : []),
       ...(isUsable ? await diagnoseRules(url) : []),
+      ...(isUsable && keepUntilArchived ? [await diagnoseArchive(url)] : []),
     ]
   } catch (error) {
     const said = messageOf(error)

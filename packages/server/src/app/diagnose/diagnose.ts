@@ -21,6 +21,7 @@ export interface Subject {
   /** Null: statements go to the database itself. */
   readonly poolerUrl: string | null
   readonly leaseDurationMs: number
+  readonly keepUntilArchived: boolean
   readonly chains: readonly ChainSubject[]
   /** Null if they are set wrong. */
   readonly keys: KeyConfig | null
@@ -60,9 +61,9 @@ function diagnoseSigning(kit: SigningKit): Finding {
 }
 
 async function diagnoseStorage(subject: Subject): Promise<readonly Finding[]> {
-  const { databaseUrl, poolerUrl, leaseDurationMs, door } = subject
+  const { databaseUrl, poolerUrl, leaseDurationMs, door, keepUntilArchived } = subject
   const found = await Promise.all([
-    databaseUrl === null ? [] : diagnoseDatabase({ url: databaseUrl, door, hasPooler: poolerUrl !== null }),
+    databaseUrl === null ? [] : diagnoseDatabase({ url: databaseUrl, door, hasPooler: poolerUrl !== null, keepUntilArchived }),
     poolerUrl === null ? [] : diagnosePooler(poolerUrl, sessionTimeouts(leaseDurationMs)),
   ])
   return found.flat()
