@@ -63,7 +63,9 @@ function diagnoseSigning(kit: SigningKit): Finding {
 async function diagnoseStorage(subject: Subject): Promise<readonly Finding[]> {
   const { databaseUrl, poolerUrl, leaseDurationMs, door, keepUntilArchived } = subject
   const found = await Promise.all([
-    databaseUrl === null ? [] : diagnoseDatabase({ url: databaseUrl, door, hasPooler: poolerUrl !== null, keepUntilArchived }),
+    databaseUrl === null
+      ? []
+      : diagnoseDatabase({ url: databaseUrl, door, hasPooler: poolerUrl !== null, keepUntilArchived }),
     poolerUrl === null ? [] : diagnosePooler(poolerUrl, sessionTimeouts(leaseDurationMs)),
   ])
   return found.flat()
