@@ -58,20 +58,25 @@ export async function measureStoredTimers(sizes: readonly number[]): Promise<Rea
 
 async function measureSizes(scene: Scene, sizes: readonly number[]): Promise<Rows> {
   const rows: Rows = {}
+  const note = (what: string, figure: string): void => {
+    rows[what] = figure
+    // It takes minutes.
+    process.stderr.write(`${what}: ${figure}\n`)
+  }
   let node = await scene.start()
   await scene.base.chain.call('anvil_mine', ['0x3'])
   let stored = 0
   for (const size of sizes) {
     const label = `${size.toLocaleString('en')} stored`
-    rows[`${label}: created`] = await fill(scene, node, stored, size)
+    note(`${label}: created`, await fill(scene, node, stored, size))
     stored = size
     const killed = await replace(scene, node, 'SIGKILL')
-    rows[`${label}: load after kill -9, ${killed.source}`] = `${killed.tookMs} ms`
+    note(`${label}: load after kill -9, ${killed.source}`, `${killed.tookMs} ms`)
     node = killed.node
     for (let block = 0; block < BLOCKS_BEFORE; block++) await mineBlock(scene)
-    rows[`${label}: a block without a fire`] = await measureBlocks(scene, node)
+    note(`${label}: a block without a fire`, await measureBlocks(scene, node))
     const ended = await replace(scene, node, 'SIGTERM')
-    rows[`${label}: load after an orderly stop, ${ended.source}`] = `${ended.tookMs} ms`
+    note(`${label}: load after an orderly stop, ${ended.source}`, `${ended.tookMs} ms`)
     node = ended.node
   }
   return rows
@@ -126,12 +131,12 @@ async function measureBlocks(scene: Scene, node: BenchNode): Promise<string> {
 async function replace(scene: Scene, node: BenchNode, signal: 'SIGKILL' | 'SIGTERM') {
   const heir = await scene.start()
   const taken = heir.lineWhere((line) => line.includes('took over the timers of a chain'))
-  const { rows } = await scene.client.query('select snapshot_block ->> $1 as seq, command_seq from timer_chain', [
-    'seq',
-  ])
+  const { rows } = await scene.client.query(
+    `select command_seq, coalesce((snapshot_block ->> 'seq')::bigint, 0) as in_snapshot from timer_chain`,
+  )
   await node.end(signal)
   const { tookMs } = JSON.parse(await taken) as { readonly tookMs: number }
-  const inLog = Number(rows[0]?.command_seq) - Number(rows[0]?.seq ?? 0)
+  const inLog = Number(rows[0]?.command_seq) - Number(rows[0]?.in_snapshot)
   return { node: heir, tookMs, source: `${inLog.toLocaleString('en')} of them in the log` }
 }
 
