@@ -98,7 +98,6 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'tests/e2e/json-rpc-cast.test.ts': 12,
   'packages/server/src/engine/refusals.property.test.ts': 12,
   'tests/faults/floods.test.ts': 11,
-  'tests/examples/cli.test.ts': 11,
   'tests/e2e/shutdown.test.ts': 11,
   'tests/e2e/restore.test.ts': 11,
   'tests/e2e/not-before.test.ts': 11,
