@@ -42,7 +42,7 @@ export async function readUsage({ service, chain, postgresPid, databaseUrl }: Be
 }
 
 /** Of the process and its ended children. */
-export async function readCpu(pid: number): Promise<number> {
+async function readCpu(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
