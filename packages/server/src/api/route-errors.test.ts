@@ -254,7 +254,7 @@ const withStore =
 
 const onFullHouse: Scene = async (route) => {
   const enter = createTransactionWaitsThatAreFull()
-  const api = await createTestApi({ services: { waits: { enter, close: () => {} } } })
+  const api = await createTestApi({ services: { waits: { enter, close: async () => {} } } })
   const id = await send(api)
   const url = `${route.path.replace('{id}', id)}?wait=mined`
   const payload = bodyOf(route) === undefined ? {} : { payload: SEND }

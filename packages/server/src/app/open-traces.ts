@@ -35,7 +35,7 @@ export function openTraces({ traces: { url } }: Config, ports: TracePorts): Trac
     },
     async stop() {
       await unfollow()
-      feed.close()
+      await feed.close()
       await sender.stop()
     },
   }

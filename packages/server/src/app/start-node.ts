@@ -126,8 +126,5 @@ async function stopInOrder(parts: Parts): Promise<void> {
 
 async function closeToCallers({ server, services }: Parts): Promise<void> {
   if (server !== null) await server.close()
-  else {
-    services.eventStreams.close()
-    services.waits.close()
-  }
+  else await Promise.all([services.eventStreams.close(), services.waits.close()])
 }

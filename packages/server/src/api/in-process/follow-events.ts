@@ -19,7 +19,7 @@ export interface EventsOptions {
 export interface FollowedEvents {
   read(options?: EventsOptions): AsyncGenerator<EventResource, void, undefined>
   /** Ends every loop. */
-  close(): void
+  close(): Promise<void>
 }
 
 const PAGE = 200
@@ -58,9 +58,9 @@ export function createFollowedEvents(ports: Omit<TailPorts<EventResource>, 'prep
 
   return {
     read,
-    close: () => {
+    close: async () => {
       closing.abort()
-      tail.close()
+      await tail.close()
     },
   }
 }

@@ -80,8 +80,7 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   })
   // A response that never ends by itself would keep the server from closing.
   server.addHook('preClose', async () => {
-    services.eventStreams.close()
-    services.waits.close()
+    await Promise.all([services.eventStreams.close(), services.waits.close()])
   })
   for (const route of ROUTES) registerRoute(server, route, services)
   registerDashboard(server, services.dashboardDir)

@@ -22,7 +22,8 @@ export interface EventStreams {
   /** A stream of anything else, which counts toward the same limits. */
   openSource(source: ServerEventSource, caller: Caller): Readable
   /** Ends all of them cleanly. Their readers continue on another node. */
-  close(): void
+  /** Settles when nothing is being read any more. */
+  close(): Promise<void>
 }
 
 export interface EventsRequest extends Omit<EventStreamRequest, 'after'> {
@@ -128,11 +129,11 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
         throw error
       }
     },
-    close() {
+    async close() {
       isClosed = true
       unlisten()
       for (const stream of [...streams]) stream.end()
-      tail.close()
+      await tail.close()
     },
   }
 }

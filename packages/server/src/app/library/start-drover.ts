@@ -56,9 +56,9 @@ export async function startDrover(settings: DroverSettings, options: DroverOptio
     events: events.read,
     problems: services.readiness,
     metrics: async () => (await telemetry.renderMetrics()).body,
-    stop: () => {
-      events.close()
-      return node.stop()
+    stop: async () => {
+      await events.close()
+      await node.stop()
     },
   }
 }

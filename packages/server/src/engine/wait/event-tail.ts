@@ -20,7 +20,8 @@ export interface EventTail<T> {
   readAfter(cursor: number, limit: number): readonly T[] | null
   /** This node has read everything up to here; null before the first look at the store. */
   position(): number | null
-  close(): void
+  /** Settles when nothing is being read any more. */
+  close(): Promise<void>
 }
 
 export interface TailPorts<T> {
@@ -70,6 +71,7 @@ export function createEventTail<T>(ports: TailPorts<T>): EventTail<T> {
       head = last
       news()
     }
+    if (followers.size === 0) return
     const page = await store.readEvents(head, PAGE)
     if (page.length === 0) return
     if (page.length === PAGE) look()
@@ -116,10 +118,11 @@ export function createEventTail<T>(ports: TailPorts<T>): EventTail<T> {
       return kept.slice(from, from + limit).map(({ prepared }) => prepared)
     },
     position: () => (floor === null ? null : head),
-    close() {
+    async close() {
       unlisten()
       cancelPoll()
       followers.clear()
+      await looks.settled()
     },
   }
 }

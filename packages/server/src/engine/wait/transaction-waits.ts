@@ -43,7 +43,8 @@ export interface TransactionWaits {
    */
   enter(purpose: 'look' | 'send', tenant?: Tenant): WaitPlace
   /** Returns the transaction in its current state to every waiting caller, at once. */
-  close(): void
+  /** Settles when nothing is being read any more. */
+  close(): Promise<void>
 }
 
 interface WaitPorts {
@@ -145,12 +146,12 @@ export function createTransactionWaits(ports: WaitPorts): TransactionWaits {
         },
       }
     },
-    close() {
+    async close() {
       isClosed = true
       for (const waiter of [...waiters.values()].flatMap((same) => [...same])) waiter.settle('stopping')
       watch.stop()
-      tail.close()
       lookup.close()
+      await tail.close()
     },
   }
 }
