@@ -4,6 +4,8 @@ import { benchAttack } from './attack.ts'
 import { benchFloods } from './floods.ts'
 import { benchFlow } from './flow.ts'
 import { benchGroupCommit } from './group-commit.ts'
+import { benchPage } from './page.ts'
+import { benchRetention } from './retention.ts'
 import { benchScale } from './scale.ts'
 import { benchTimers } from './timers.ts'
 
@@ -12,6 +14,8 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => void | Pr
   floods: benchFloods,
   flow: benchFlow,
   'group-commit': () => benchGroupCommit(),
+  page: benchPage,
+  retention: benchRetention,
   scale: benchScale,
   timers: () => benchTimers(),
 }

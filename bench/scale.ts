@@ -14,7 +14,7 @@ const PARTS: Readonly<Record<string, () => Promise<Readonly<Record<string, strin
   '1,000 idle lanes': () => measureIdleLanes(1_000),
   '10,000 idle lanes': () => measureIdleLanes(10_000),
   'deep queue': () => measureDeepQueue(100_000),
-  'stored timers': () => measureStoredTimers([1_000, 100_000]),
+  'stored timers': () => measureStoredTimers([1_000, 10_000, 100_000]),
   takeover: () => measureTakeover(),
 }
 

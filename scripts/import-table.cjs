@@ -35,6 +35,10 @@ const FOLDERS = {
     holds: 'delivery of events to webhooks, and what a webhook may point to',
     mayImport: ['core', 'ports', 'hooks'],
   },
+  traces: {
+    holds: 'transactions as traces, from their events, for an OpenTelemetry collector',
+    mayImport: ['core', 'ports'],
+  },
   api: {
     holds: 'contract (schemas), routes, access, event streams, problem documents, OpenAPI',
     mayImport: ['core', 'ports', 'engine'],
@@ -57,6 +61,7 @@ const FOLDERS = {
       'signer',
       'hooks',
       'webhooks',
+      'traces',
       'api',
       'rpc',
       'telemetry',
@@ -71,6 +76,7 @@ const FOLDERS = {
       'telemetry/redactor',
       'api/contract',
       'api/parse-input',
+      'app/archive',
       'app/diagnose',
       'app/keys/open-key-admin',
       'app/keys/open-signer-admin',

@@ -1,6 +1,6 @@
 /** Chain, database and the service as a user starts it: built, as its own process, with an API key. */
 import { spawnSync } from 'node:child_process'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -34,9 +34,10 @@ export interface BenchStack {
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url))
 
-export async function startBenchChain({ signers, blockSeconds }: Scenario): Promise<BenchChain> {
+export async function startBenchChain({ signers, blockSeconds }: Scenario, stateFile?: string): Promise<BenchChain> {
   const chain = await startLocalChain({
     port: 0,
+    ...(stateFile !== undefined && { stateFile }),
     accounts: signers,
     blockTimeSeconds: blockSeconds,
     extraArgs: ['--disable-block-gas-limit'],
@@ -61,18 +62,19 @@ export interface BenchBase {
   stop(): Promise<void>
 }
 
-/** A chain and a database, without the service. */
-export async function startBenchBase(scenario: Scenario): Promise<BenchBase> {
+/** A chain and a database, without the service. They last in `kept`, if it is given, and else end with the run. */
+export async function startBenchBase(scenario: Scenario, kept?: string): Promise<BenchBase> {
   const stops: (() => Promise<unknown>)[] = []
   const stop = async (): Promise<void> => {
     for (const end of stops.splice(0).reverse()) await end()
   }
   try {
-    const folder = await mkdtemp(join(tmpdir(), 'drover-bench-'))
-    stops.push(() => rm(folder, { recursive: true, force: true }))
+    const folder = kept ?? (await mkdtemp(join(tmpdir(), 'drover-bench-')))
+    if (kept === undefined) stops.push(() => rm(folder, { recursive: true, force: true }))
+    else await mkdir(folder, { recursive: true })
     // Root runs PostgreSQL as another user, who needs access to the folder.
     await chmod(folder, 0o711)
-    const chain = await startBenchChain(scenario)
+    const chain = await startBenchChain(scenario, kept && join(kept, 'chain.json'))
     stops.push(chain.stop)
     const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres') })
     stops.push(() => postgres.stop())

@@ -87,7 +87,10 @@ describe.skipIf(CHROMIUM === undefined)('on the console', () => {
     await page.getByLabel('Most per gas').fill('12.5')
     const change = page.getByRole('list', { name: 'What changes' })
     await change.getByText('12.5').waitFor()
-    await page.getByRole('button', { name: 'Save 1 change' }).click()
+    const policy = page.getByRole('form', { name: 'Policy' })
+    expect(await policy.getByRole('button', { name: 'Save 1 change' }).isDisabled()).toBe(true)
+    await policy.getByLabel('Reason').fill('gas was dear yesterday')
+    await policy.getByRole('button', { name: 'Save 1 change' }).click()
     await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
     const { body } = await service.drover.get(`/v1/signers/${signer.address}`)
     expect(body.lanes[0].policy.maxFeePerGas).toBe('12500000000')
@@ -176,6 +179,28 @@ describe.skipIf(CHROMIUM === undefined)('on the console', () => {
     await page.unroute('**/assets/timers-page-*')
     await page.getByRole('button', { name: 'Reload' }).click()
     await page.getByRole('button', { name: 'New timer' }).waitFor()
+    await page.context().close()
+  })
+
+  test('a block that a reorg dropped stays in sight, beside what replaced it', async () => {
+    const send = { from: signer.address, to: receiver.address, value: '1', finality: 30 }
+    const { body } = await service.drover.post('/v1/transactions', send)
+    const { page, troubles } = await openWatched(browser, `${url()}/#/tx/${body.id}`)
+    const own = page.locator('.block-cell.is-own')
+    await own.waitFor()
+    await service.chain.setBlockInterval(0)
+    const { inclusion } = (await service.drover.get(`/v1/transactions/${body.id}`)).body
+    await service.chain.reorg((await service.chain.blockNumber()) - inclusion.blockNumber + 1)
+    await service.chain.setBlockInterval(1)
+    const dropped = page.locator('.block-cell.is-dropped.was-own')
+    await dropped.waitFor()
+    expect(await dropped.getAttribute('title')).toContain(inclusion.blockHash)
+    await own.waitFor()
+    const held = (await service.drover.get(`/v1/transactions/${body.id}`)).body.inclusion
+    expect(held.blockHash).not.toBe(inclusion.blockHash)
+    expect(await own.getAttribute('title')).toContain(held.blockHash)
+    await page.getByText('Its block was reorged out').waitFor()
+    expect(troubles).toEqual([])
     await page.context().close()
   })
 

@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { developmentAccount, type TestChain } from '../setup/anvil.ts'
 import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
@@ -27,6 +27,8 @@ export interface NightStack {
   startPeer(signerKeys: readonly string[]): Promise<DroverProcess>
   openPage(url: string): Promise<Page>
   send(from: string, intent?: Record<string, unknown>): Promise<string>
+  /** What the overview says needs a person, about this. */
+  concern(text: string): Locator
   picture(page: Page, name: string): Promise<void>
   stop(): Promise<void>
 }
@@ -59,18 +61,22 @@ export async function startNightStack(chromiumPath: string): Promise<NightStack>
   const peers: DroverProcess[] = []
 
   async function openPage(url: string): Promise<Page> {
-    const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+    // Long: nothing may depend on the pace of the machine.
+    context.setDefaultTimeout(200_000)
+    const page = await context.newPage()
     await page.goto(url)
     return page
   }
 
+  const page = await openPage(drover.url)
   return {
     chain,
     proxy,
     relay,
     drover,
     openPage,
-    page: await openPage(drover.url),
+    page,
     startPeer: async (signerKeys) => {
       const peer = await start(signerKeys)
       peers.push(peer)
@@ -82,6 +88,8 @@ export async function startNightStack(chromiumPath: string): Promise<NightStack>
       expect(answer).toMatchObject({ status: 202 })
       return answer.body.id
     },
+    concern: (text) =>
+      page.getByRole('region', { name: 'Needs a person' }).getByRole('listitem').filter({ hasText: text }),
     picture: async (page, name) => {
       if (PICTURES === undefined) return
       mkdirSync(PICTURES, { recursive: true })

@@ -1,4 +1,4 @@
-/** Every command that talks to a service, for people and for programs, against a real one. */
+/** Every command that talks to a service, for people and for programs, against a real one; also those that docs/rules.md leaves to it. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -234,7 +234,7 @@ describe('signer', () => {
     const shown = () => human('signer', 'show', fast.address)
     await eventually(shown, (text) => /^chain count +latest \d+, pending \d+, at 20/m.test(text))
     const change = ['--max-fee', '500gwei', '--low-balance', '0.5ether', '--label', 'payouts', '--max-in-flight', '32']
-    expect(await json('signer', 'policy', fast.address, ...change)).toMatchObject({
+    expect(await json('signer', 'policy', fast.address, ...change, ...why)).toMatchObject({
       label: 'payouts',
       policy: { maxFeePerGas: '500000000000', lowBalance: '500000000000000000', maxInFlight: 32 },
     })

@@ -1,4 +1,7 @@
-/** `drover dev`: everything by one command, stopped in order, started again on the same data. */
+/**
+ * `drover dev`, the first command of README.md and docs/tutorial.md: everything by one command, stopped in order, started
+ * again on the same data.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'

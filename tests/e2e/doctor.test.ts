@@ -40,6 +40,7 @@ async function examine(env: Record<string, string>, ...args: readonly string[]) 
     DROVER_DATABASE_URL: database.url,
     DROVER_RPC_URL: chain.rpcUrl,
     DROVER_SIGNER_KEYS: signer.privateKey,
+    DROVER_OPEN: 'true',
     ...env,
   }
   const { code, stdout } = await startCli(['doctor', '--json', ...args], { env: given }).ended
@@ -67,9 +68,12 @@ test('everything is in order while the service runs', async () => {
 })
 
 test('without a running service the port is checked', async () => {
-  const { code, find } = await examine({ DROVER_PORT: '0' })
+  const { code, find } = await examine({ DROVER_PORT: '0', DROVER_KEEP_UNTIL_ARCHIVED: 'true' })
   expect(code).toBe(0)
   expect(find('service')).toMatchObject({ status: 'warning', fix: 'run `drover start`' })
+  // Nothing is deleted before it is archived, and nobody archives.
+  const detail = expect.stringContaining('audit, events, transactions: never archived')
+  expect(find('archive')).toMatchObject({ status: 'warning', detail })
 })
 
 test('send endpoints are checked, and it says whose transactions go there', async () => {

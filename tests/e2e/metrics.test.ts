@@ -1,4 +1,8 @@
-/** The gauges of a real service take the values that the alerts ask for, and its log lines say which node and lane. */
+/** The gauges of a real service take the values that the alerts ask for; its log lines say which node and lane; its traces arrive. */
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { developmentAccount } from '../setup/anvil.ts'
 import { eventually } from '../setup/eventually.ts'
@@ -7,12 +11,27 @@ import { startService, type TestService } from '../setup/service.ts'
 const SENDER = developmentAccount(0)
 const LANE = `chain_id="31337",signer="${SENDER.address.toLowerCase()}"`
 let service: TestService
+let collector: Server
+/** What the collector of traces was sent. */
+const spans: { name: string; traceId: string; parentSpanId?: string; status: object }[] = []
 
 beforeAll(async () => {
-  service = await startService({ env: { DROVER_FINALITY: '2', DROVER_STUCK_AFTER: '2s' } })
+  collector = createServer(async (request, response) => {
+    const body = (await json(request)) as { resourceSpans: [{ scopeSpans: [{ spans: typeof spans }] }] }
+    spans.push(...body.resourceSpans[0].scopeSpans[0].spans)
+    response.end('{}')
+  }).listen(0, '127.0.0.1')
+  await once(collector, 'listening')
+  const otlpUrl = `http://127.0.0.1:${(collector.address() as AddressInfo).port}/v1/traces`
+  service = await startService({
+    env: { DROVER_FINALITY: '2', DROVER_STUCK_AFTER: '2s', DROVER_OTLP_URL: otlpUrl },
+  })
 })
 
-afterAll(() => service.stop())
+afterAll(async () => {
+  await service.stop()
+  collector.close()
+})
 
 async function readMetrics(): Promise<string> {
   return await (await fetch(`${service.drover.url}/metrics`)).text()
@@ -100,4 +119,20 @@ test('log lines of a lane name the node, the lane, the fence and the transaction
     fence: expect.any(Number),
     txId: expect.any(String),
   })
+})
+
+test('a transaction becomes a trace of its caller, from acceptance to finality', async () => {
+  const { chain, drover } = service
+  const [traceId, parentSpanId] = ['c'.repeat(32), 'd'.repeat(16)]
+  const metadata = { traceparent: `00-${traceId}-${parentSpanId}-01` }
+  const intent = { from: SENDER.address, to: SENDER.address, value: '1', metadata }
+  expect(await drover.post('/v1/transactions', intent)).toMatchObject({ status: 202 })
+  const mine = async () => {
+    await chain.mine(1)
+    return spans.filter((span) => span.traceId === traceId)
+  }
+  const [root, ...stages] = await eventually(mine, (found) => found.length > 0)
+  expect(root).toMatchObject({ name: 'transaction', parentSpanId, status: {} })
+  expect(stages.map(({ name }) => name)).toEqual(['queue', 'send', 'mine', 'finality'])
+  await awaitMetrics({ 'drover_traces_total{result="sent"}': isPositive })
 })

@@ -1,4 +1,4 @@
-/** The programs of `examples/` do what they say, against a real service. */
+/** The programs of `examples/` do what they say, run as examples/README.md says, against a real service. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -5,13 +5,13 @@ import { expect, test } from 'vitest'
 const README = new URL('../../packages/client/README.md', import.meta.url)
 const EXAMPLES = new URL('../../examples/', import.meta.url)
 
-const GUIDES = ['nonce-reservations', 'json-rpc', 'events', 'webhooks', 'library'].map(
+const GUIDES = ['nonce-reservations', 'json-rpc', 'events', 'webhooks', 'library', 'migrate'].map(
   (name) => new URL(`../../docs/${name}.md`, import.meta.url),
 )
 
 const readme = await readFile(README, 'utf8')
 const guides = await Promise.all(GUIDES.map((guide) => readFile(guide, 'utf8')))
-const names = (await readdir(EXAMPLES)).filter((name) => name.endsWith('.ts'))
+const names = (await readdir(EXAMPLES, { recursive: true })).filter((name) => name.endsWith('.ts'))
 const programs = await Promise.all(names.map(async (name) => outdent(await readFile(new URL(name, EXAMPLES), 'utf8'))))
 const blocks = [...[readme, ...guides].join('').matchAll(/```ts\n(.*?)```/gs)].map(([, block = '']) => outdent(block))
 

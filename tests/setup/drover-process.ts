@@ -1,6 +1,7 @@
 /** Starts the real service as its own process, talks to it over HTTP, and kills it with real signals. */
 import { inject } from 'vitest'
 import './compile.ts'
+import './postgres.ts'
 import { type LaunchedProcess, launchProcess } from './launch-process.ts'
 
 export interface HttpAnswer {
@@ -23,8 +24,23 @@ export interface DroverProcess {
   output(): string
 }
 
-export function launchDrover(args: readonly string[], env: Record<string, string> = {}, cwd = '/'): LaunchedProcess {
-  return launchProcess([inject('droverMain'), ...args], env, cwd)
+export function launchDrover(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  cwd = '/',
+  main: string = inject('droverMain'),
+): LaunchedProcess {
+  return launchProcess([main, ...args], { ...poolerOf(env), ...env }, cwd)
+}
+
+/** Of a run behind PgBouncer. A database that is reached in another way, such as through a relay, is left alone. */
+function poolerOf({ DROVER_DATABASE_URL: databaseUrl }: Record<string, string>): Record<string, string> {
+  const port = inject('poolerPort')
+  if (port === null || databaseUrl === undefined) return {}
+  const url = new URL(databaseUrl)
+  if (url.host !== new URL(inject('databaseAdminUrl')).host) return {}
+  url.port = port
+  return { DROVER_DATABASE_POOLER_URL: url.href }
 }
 
 export interface StartOptions {
@@ -33,11 +49,13 @@ export interface StartOptions {
   readonly rpcUrl?: string
   readonly signerKeys: readonly string[]
   readonly env?: Record<string, string>
+  /** Another version of the service; default: this one. */
+  readonly main?: string
 }
 
 /** `drover start`, ready. The port is any free one. */
 export async function startDrover(options: StartOptions): Promise<DroverProcess> {
-  const launched = launchDrover(['start'], {
+  const env = {
     DROVER_DATABASE_URL: options.databaseUrl,
     ...(options.rpcUrl !== undefined && { DROVER_RPC_URL: options.rpcUrl }),
     DROVER_SIGNER_KEYS: options.signerKeys.join(','),
@@ -46,7 +64,8 @@ export async function startDrover(options: StartOptions): Promise<DroverProcess>
     DROVER_OPEN: 'true',
     ...(options.rpcUrl !== undefined && { DROVER_POLL_INTERVAL: '100ms' }),
     ...options.env,
-  })
+  }
+  const launched = launchDrover(['start'], env, '/', options.main)
   const line = await launched.lineWhere((text) => text.includes('Drover is ready'))
   const { url, nodeId } = JSON.parse(line) as { url: string; nodeId: string }
 

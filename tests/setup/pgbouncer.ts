@@ -13,19 +13,29 @@ export interface PgBouncer {
   stop(): Promise<void>
 }
 
+export interface PgBouncerOptions {
+  /** Any database of the server, not only the one in the URL. */
+  readonly anyDatabase?: boolean
+  /** Run on each new server connection, instead of settings of the role. */
+  readonly connectQuery?: string
+}
+
 /** Few server connections, so that clients share them all the time. */
 const SERVER_CONNECTIONS = 3
 
-export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer> {
+export async function startPgBouncer(databaseUrl: string, options: PgBouncerOptions = {}): Promise<PgBouncer> {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl)
-  const name = pathname.slice(1)
+  const name = options.anyDatabase === true ? '*' : pathname.slice(1)
+  const target = `host=${hostname} port=${port} user=${username} password=${decodeURIComponent(password)}`
+  const more =
+    options.connectQuery === undefined ? '' : ` connect_query='${options.connectQuery.replaceAll("'", "''")}'`
   const folder = await mkdtemp(join(tmpdir(), 'drover-pgbouncer-'))
   const listenPort = await findFreePort()
   const config = join(folder, 'pgbouncer.ini')
   await writeFile(
     config,
     `[databases]
-${name} = host=${hostname} port=${port} user=${username} password=${decodeURIComponent(password)} dbname=${name}
+${name} = ${target}${name === '*' ? '' : ` dbname=${name}`}${more}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${listenPort}
@@ -33,6 +43,7 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 default_pool_size = ${SERVER_CONNECTIONS}
+server_login_retry = 1
 max_client_conn = 1000
 `,
   )

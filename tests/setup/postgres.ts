@@ -11,6 +11,8 @@ import type { TestProject } from 'vitest/node'
 import { DevSetupError } from '../../packages/dev/src/dev-setup-error.ts'
 import { errorCode } from '../../packages/dev/src/error-code.ts'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../../packages/dev/src/postgres/embedded-postgres.ts'
+import { SESSION } from '../../packages/server/src/store/postgres/pooled-session.ts'
+import { type PgBouncer, startPgBouncer } from './pgbouncer.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,8 +20,16 @@ declare module 'vitest' {
     readonly databaseAdminUrl: string
     /** The prefix of every database name of this run. */
     readonly databasePrefix: string
+    /** The port of a PgBouncer in front of all databases, which services use for their statements; null: none. */
+    readonly poolerPort: string | null
   }
 }
+
+/** What `drover start` wants of a role behind a pooler; the timeouts fit the shortest leases in tests. */
+const SESSION_QUERY = [
+  ...Object.entries(SESSION).map(([name, value]) => `set ${name} = '${value}';`),
+  "set statement_timeout = '1300ms'; set idle_in_transaction_session_timeout = '600ms';",
+].join(' ')
 
 const FOLDER_PREFIX = 'drover-test-postgres-'
 const MIN_AGE_MS = 60_000
@@ -30,7 +40,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const external = process.env.DROVER_TEST_DATABASE_URL
   if (external !== undefined && external !== '') {
     project.provide('databaseAdminUrl', external)
-    return () => dropDatabases(external, databasePrefix)
+    const pooler = await startPooler(project, external)
+    return async () => {
+      await pooler?.stop()
+      await dropDatabases(external, databasePrefix)
+    }
   }
   await removeLeftovers()
   const folder = await mkdtemp(join(tmpdir(), FOLDER_PREFIX))
@@ -39,10 +53,20 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const dataDir = join(folder, 'postgres')
   const postgres = await startEmbeddedPostgres({ dataDir, fast: true })
   project.provide('databaseAdminUrl', postgres.databaseUrl)
+  const pooler = await startPooler(project, postgres.databaseUrl)
   return async () => {
+    await pooler?.stop()
     await postgres.stop()
     await removeFolder(folder)
   }
+}
+
+/** With DROVER_TEST_POOLER=1, all statements of services go through a real PgBouncer in transaction mode. */
+async function startPooler(project: TestProject, databaseUrl: string): Promise<PgBouncer | null> {
+  const isWanted = process.env.DROVER_TEST_POOLER === '1'
+  const pooler = isWanted ? await startPgBouncer(databaseUrl, { anyDatabase: true, connectQuery: SESSION_QUERY }) : null
+  project.provide('poolerPort', pooler === null ? null : new URL(pooler.url).port)
+  return pooler
 }
 
 /** A run that was killed leaves its server running. */

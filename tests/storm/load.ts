@@ -2,6 +2,7 @@
  * The load: intents over HTTP, in batches and over JSON-RPC, with cancels and speed-ups, sent to any node that answers.
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import { isPassing } from '../../packages/client/src/transport/retry.ts'
 import type { Chance } from '../fuzz/chance.ts'
 import type { Asked, Lane, Path, StormLog } from './storm-log.ts'
 
@@ -26,6 +27,8 @@ export interface LoadPorts {
   isOver(): boolean
 }
 
+/** No node answered. */
+export const NO_ANSWER = 599
 const BATCH = 10
 const RETRY_MS = 200
 const REASON = { reason: 'storm' }
@@ -76,7 +79,8 @@ export function createLoad({ api, chance, log, fast, stable, isOver }: LoadPorts
   function judge(asked: Asked, status: number, body: unknown): boolean {
     asked.accepted ||= status === 202 || status === 200
     if (asked.accepted) return true
-    if (status === 429 || status >= 500) return false
+    // Whatever else fails, the client does not retry.
+    if (isPassing(status) || status === NO_ANSWER) return false
     log.refused.push(`${asked.path} ${status} ${JSON.stringify(body)?.slice(0, 300)}`)
     return true
   }

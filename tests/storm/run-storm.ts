@@ -7,6 +7,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isPassing } from '../../packages/client/src/transport/retry.ts'
 import { createChance } from '../fuzz/chance.ts'
 import { developmentAccount } from '../setup/anvil.ts'
 import { checkOutcome } from './check-outcome.ts'
@@ -16,7 +17,7 @@ import { DATABASE } from './database-server.ts'
 import { createFaults } from './faults.ts'
 import { judgeAlarms } from './judge-alarms.ts'
 import { watchLeases } from './lease-watch.ts'
-import { type Api, createLoad, type Load } from './load.ts'
+import { type Api, createLoad, type Load, NO_ANSWER } from './load.ts'
 import { type FaultKind, type PlannedFault, planStorm, type StormPlan } from './plan-faults.ts'
 import { readOutcome } from './read-outcome.ts'
 import { keepSending, runReserver } from './reservers.ts'
@@ -132,7 +133,7 @@ async function prepare({ seed, minutes, main, tell }: StormOptions, log: StormLo
 /** From the first request until everything is final; returns when it began. */
 async function rage({ minutes, intentsPerSecond, tell }: StormOptions, ground: Ground): Promise<number> {
   const { plan, log, database, chains, nodes } = ground
-  const api = createApi(nodes)
+  const api = createApi(nodes, log)
   const chance = createChance(plan.seed + 1)
   const receiver = await startReceiver(log, chance)
   const made = await api.post('/v1/webhooks', { url: receiver.url, after: 0 })
@@ -234,8 +235,8 @@ async function rain(
   target?.setWeather('calm')
 }
 
-/** The answer of the next node that gives one; 599 if none does. */
-function createApi(nodes: readonly StormNode[]): Api {
+/** The answer of the next node that gives one; `NO_ANSWER` if none does. A failure that the client would not retry is noted. */
+function createApi(nodes: readonly StormNode[], log: StormLog): Api {
   let turn = 0
   async function ask(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
     const url = `${nodes[turn++ % nodes.length]?.url}${path}`
@@ -247,10 +248,12 @@ function createApi(nodes: readonly StormNode[]): Api {
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
       const text = await response.text()
+      if (response.status >= 500 && !isPassing(response.status))
+        log.refused.push(`${method} ${path} ${response.status} ${text.slice(0, 300)}`)
       return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text }
     } catch {
       // Down, frozen or cut off: try the next one.
-      return { status: 599, body: null }
+      return { status: NO_ANSWER, body: null }
     }
   }
   return { post: (path, body, headers) => ask('POST', path, body, headers), get: (path) => ask('GET', path) }

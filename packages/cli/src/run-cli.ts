@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRedactor } from '@drover/server/settings'
 import { Command } from 'commander'
+import { addArchiveCommand } from './archive/archive-command.ts'
 import { addBatchCommand } from './batch/batch-command.ts'
 import type { CommandContext } from './command-context.ts'
 import { addCompletionCommand } from './completion/completion-command.ts'
@@ -36,6 +37,8 @@ Examples:
   drover batch payouts.csv --from 0xf39F…
   drover signer list                  list signers and their state
   drover events --follow --json       follow all events, one per line
+  drover archive --to /var/lib/drover/archive
+                                      write what is finished to files
   drover timers create --from 0xf39F… --to 0x5FbD… --function "poke()" --every 10
   drover timers simulate              simulate a congested timer lane
   drover simulate --seed 7            simulate a cluster and everything that can go wrong`
@@ -82,6 +85,7 @@ export function createProgram(context: CommandContext): Command {
   addWebhookGroup(program, context)
   addChainCommands(program, context)
   addAuditCommand(program, context)
+  addArchiveCommand(program, context)
   addTimersGroup(program, context)
   addSimulateCommand(program, context)
   addCompletionCommand(program, context)

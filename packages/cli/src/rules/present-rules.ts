@@ -33,12 +33,27 @@ export function presentRules({ subject, rules, usage, updatedAt, updatedBy }: Ru
 }
 
 const COLUMNS: readonly Column<Use>[] = [
-  { heading: 'RULE', isWhole: true, cell: ({ rule }) => checksumText(rule) },
+  { heading: 'RULE', isWhole: true, cell: ({ rule }) => spellRule(rule) },
   { heading: 'CHAIN', align: 'right', cell: ({ chainId }) => String(chainId) },
   { heading: 'USED', align: 'right', cell: (use) => spellFor(use, use.used) },
   { heading: 'LIMIT', align: 'right', cell: (use) => spellFor(use, use.limit) },
   { heading: 'LEFT', align: 'right', cell: (use) => spellFor(use, use.remaining) },
 ]
+
+const MEASURES: Readonly<Record<string, string>> = { value: 'Value', gas: 'Fees', count: 'Transactions' }
+const SPANS: Readonly<Record<string, string>> = {
+  perTransaction: 'per transaction',
+  perHour: 'per hour',
+  perDay: 'per day',
+}
+
+/** `value.perDay` is "Value per day", as on the page. */
+export function spellRule(rule: string): string {
+  const [field = '', ...rest] = rule.split('.')
+  const measure = field === 'tokens' ? `Token ${checksumText(rest[0] ?? '')}` : MEASURES[field]
+  const span = SPANS[rest.at(-1) ?? '']
+  return measure === undefined || span === undefined ? checksumText(rule) : `${measure} ${span}`
+}
 
 /** Of value and gas in ETH; of tokens and counts as they are. */
 function spellFor({ rule }: Use, amount: string): string {

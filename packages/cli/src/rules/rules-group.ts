@@ -6,7 +6,7 @@ import { readChainId, readInstantOrSpan } from '../option-value.ts'
 import { presentTable } from '../output/present-table.ts'
 import type { Style } from '../output/style.ts'
 import { addServiceCommand, type ServiceCommand } from '../service/service-command.ts'
-import { presentRules } from './present-rules.ts'
+import { presentRules, spellRule } from './present-rules.ts'
 import { readRuleFile } from './read-rule-file.ts'
 import { createReplay, type Replay } from './replay-rules.ts'
 import { readSubject } from './rule-subject.ts'
@@ -100,7 +100,7 @@ function presentReplay({ allowed, refused, toApprove, first }: ReturnType<Replay
   const columns = [
     { heading: 'TRANSACTION', isWhole: true as const, cell: ({ id }: (typeof first)[number]) => id },
     { heading: 'ACCEPTED', cell: ({ at }: (typeof first)[number]) => at },
-    { heading: 'RULE', isWhole: true as const, cell: ({ rule }: (typeof first)[number]) => checksumText(rule) },
+    { heading: 'RULE', isWhole: true as const, cell: ({ rule }: (typeof first)[number]) => spellRule(rule) },
     { heading: 'WHY', cell: ({ message }: (typeof first)[number]) => checksumText(message) },
   ]
   return [sum, '', 'The first that would be refused:', presentTable(columns, first, style)].join('\n')

@@ -35,12 +35,20 @@ export function addAuditCommand(program: Command, context: CommandContext): void
 async function checkAudit({ drover, signal, print }: Session): Promise<ExitCode> {
   const found = await drover.checkAudit({ signal })
   const { brokenAt, last } = found
+  // An older service does not say.
+  const deleted = found.deleted ?? null
+  const from = deleted === null ? '' : ` from entry ${deleted.id + 1}`
   print(found, () =>
     brokenAt === null
-      ? `The audit log is intact up to entry ${last.id} (hash ${last.hash}).`
+      ? `The audit log is intact${from} up to entry ${last.id} (hash ${last.hash}).${spellDeleted(deleted)}`
       : `Entry ${brokenAt} of the audit log was changed, or the one after it is missing. The entries before it are intact.`,
   )
   return brokenAt === null ? EXIT.ok : EXIT.failure
+}
+
+function spellDeleted(deleted: Answer<'GET /v1/audit/check'>['deleted']): string {
+  if (deleted === null) return ''
+  return ` Older entries were deleted because of their age; the last of them was ${deleted.id} (hash ${deleted.hash}).`
 }
 
 const COLUMNS = [

@@ -96,13 +96,16 @@ function toSubject(resolved: ResolvedSettings, isTrial: boolean): Subject {
     databaseUrl: values.databaseUrl ?? null,
     poolerUrl: values.databasePoolerUrl ?? null,
     leaseDurationMs: values.leaseDuration ?? 15_000,
+    keepUntilArchived: values.keepUntilArchived ?? false,
     keys: findKeyConfig(resolved),
+    door: isTrial || values.host === undefined ? null : { host: values.host, isOpen: values.open ?? false },
     isTrial,
     chains: chains.map(({ values: chain }) => ({
       chainId: chain.chainId ?? null,
       rpcUrls: chain.rpcUrl ?? [],
       sendUrls: chain.rpcSendUrl ?? { all: [], bySigner: new Map() },
       blockTimeMs: chain.blockTime ?? 12_000,
+      finality: chain.finality ?? { type: 'confirmations', count: 12 },
     })),
   }
 }
@@ -151,11 +154,23 @@ async function judgeService(url: string, host: string, port: number): Promise<Fi
   }
 }
 
+interface ReportedProblem {
+  readonly part: string
+  readonly message: string
+  readonly action: string
+}
+
 function judgeReadiness(check: string, answer: unknown): Finding {
   if (typeof answer === 'object' && answer !== null && 'ready' in answer) {
-    if (answer.ready === true) return { check, status: 'ok', detail: 'running and ready', fix: null }
-    const problems = 'problems' in answer ? JSON.stringify(answer.problems) : ''
-    return { check, status: 'failed', detail: `running, but not ready: ${problems}`, fix: 'see its log' }
+    const problems = 'problems' in answer && Array.isArray(answer.problems) ? answer.problems : []
+    if (answer.ready === true && problems.length === 0)
+      return { check, status: 'ok', detail: 'running and ready', fix: null }
+    const [first] = problems as readonly ReportedProblem[]
+    const said = (problems as readonly ReportedProblem[]).map(({ part, message }) => `${part}: ${message}`).join(' ')
+    const fix = first?.action ?? 'see its log'
+    return answer.ready === true
+      ? { check, status: 'warning', detail: `running, with problems: ${said}`, fix }
+      : { check, status: 'failed', detail: `running, but not ready: ${said}`, fix }
   }
   return {
     check,

@@ -28,6 +28,7 @@ interface PolicyOptions {
   readonly externalUse?: boolean
   readonly onForeignNonce?: 'stuck' | 'requeue'
   readonly onLackOfFunds?: 'hold' | 'pass_over'
+  readonly reason?: string
 }
 
 /** Not null, which commander takes for a missing value. */
@@ -121,7 +122,8 @@ const change: ServiceCommand = {
   configure: (command) =>
     void addPolicyOptions(command)
       .option('--no-label', 'remove the label')
-      .option('--chain-id <id>', 'the chain; optional if the signer is on only one', readChainId),
+      .option('--chain-id <id>', 'the chain; optional if the signer is on only one', readChainId)
+      .option('--reason <text>', 'why; stored in the history'),
   async run({ drover, signal, style, print }, command) {
     const options = command.opts<PolicyOptions>()
     const lane = await drover.signers.update(command.args[0] ?? '', toChange(options), { signal })
@@ -160,13 +162,14 @@ const add: ServiceCommand = {
 }
 
 function toChange(options: PolicyOptions): SignerChange {
-  const { chainId, label } = options
+  const { chainId, label, reason } = options
   const policy = toPolicy(options)
   if (label === undefined && policy === null) throw new UsageError('no change given')
   return {
     ...(chainId !== undefined && { chainId }),
     ...(label !== undefined && { label: label === false ? null : label }),
     ...(policy !== null && { policy }),
+    ...(reason !== undefined && { reason }),
   }
 }
 

@@ -1,5 +1,6 @@
 /** What the commands for keys in the database do. A private key comes from a file or stdin, never from an argument. */
 import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { openSignerAdmin, type SignerAdmin } from '@drover/server/admin'
 import { AppError } from '@drover/server/core'
@@ -12,16 +13,22 @@ import { presentRotation } from './present-rotation.ts'
 
 export type SignerKeyAction = 'create' | 'import' | 'rotate-master'
 
-type Action = (admin: SignerAdmin, command: Command) => Promise<{ readonly value: object; readonly words: string }>
+type Action = (
+  admin: SignerAdmin,
+  command: Command,
+  folder: string,
+) => Promise<{ readonly value: object; readonly words: string }>
 
 const ACTIONS: Readonly<Record<SignerKeyAction, Action>> = {
   create: async (admin) => {
     const value = await admin.create()
     return { value, words: `Created ${value.address}. Send funds to it before you use it.` }
   },
-  import: async (admin, command) => {
+  import: async (admin, command, folder) => {
     const { file } = command.opts<{ file?: string }>()
-    const value = await admin.import(file === undefined ? await readAll(process.stdin) : await readKeyFile(file))
+    const value = await admin.import(
+      file === undefined ? await readAll(process.stdin) : await readKeyFile(folder, file),
+    )
     const words = value.isNew ? `Imported ${value.address}.` : `${value.address} is there already.`
     return { value, words }
   },
@@ -52,7 +59,7 @@ export async function runSignerKeyAction(
   let admin: SignerAdmin | null = null
   try {
     admin = await openSignerAdmin({ databaseUrl, masterKeys: masterKey, warn })
-    const { value, words } = await ACTIONS[action](admin, command)
+    const { value, words } = await ACTIONS[action](admin, command, context.terminal.folder)
     printLine(context, command.opts<{ json?: boolean }>().json === true ? JSON.stringify(value) : words)
     context.finish(EXIT.ok)
   } catch (error) {
@@ -62,8 +69,8 @@ export async function runSignerKeyAction(
   }
 }
 
-async function readKeyFile(path: string): Promise<string> {
-  return await readFile(path, 'utf8').catch(() => {
-    throw new AppError('invalid_request', `Cannot read ${path}.`)
+async function readKeyFile(folder: string, name: string): Promise<string> {
+  return await readFile(resolve(folder, name), 'utf8').catch(() => {
+    throw new AppError('invalid_request', `Cannot read ${name}.`)
   })
 }

@@ -95,6 +95,11 @@ export interface AuditCheck {
     readonly id: number
     readonly hash: string
   }
+  /** The last entry that was deleted because of its age. The check begins after it, with its hash. Null: none was deleted. */
+  readonly deleted: {
+    readonly id: number
+    readonly hash: string
+  } | null
 }
 
 export interface AuditEntry {
@@ -1110,6 +1115,8 @@ export interface SignerChange {
     /** Null: the finality rule of the chain. */
     readonly finality?: number | 'safe' | 'finalized' | null
   }
+  /** The reason. Stored in the history, together with who did it. */
+  readonly reason?: string
 }
 
 export interface SignerRegistration {

@@ -110,8 +110,10 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
       get<{ lanes: readonly LaneResource[]; resets: readonly ResetResource[] }>(
         `/v1/signers/${encodeURIComponent(address)}`,
       ),
-    changeSigner: (address: string, change: { readonly chainId: number; readonly policy: unknown }) =>
-      call<LaneResource>('PATCH', `/v1/signers/${encodeURIComponent(address)}`, change),
+    changeSigner: (
+      address: string,
+      change: { readonly chainId: number; readonly policy: unknown; readonly reason: string },
+    ) => call<LaneResource>('PATCH', `/v1/signers/${encodeURIComponent(address)}`, change),
     getRules: (address: string) => get<RulesResource>(`/v1/signers/${encodeURIComponent(address)}/rules`),
     listTransactions: (query: TransactionQuery) => get<TransactionPage>(`/v1/transactions?${formQuery(query)}`),
     getTransaction: (key: string) => get<TransactionResource>(`/v1/transactions/${encodeURIComponent(key)}`),

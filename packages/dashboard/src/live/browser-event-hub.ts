@@ -1,5 +1,5 @@
 /** The event hub over `@drover/client`: a stream of server-sent events, or pages where a proxy lets no stream through. */
-import { createDrover } from '@drover/client'
+import type { Drover } from '@drover/client'
 import type { ApiClient } from '../api/api-client.ts'
 import type { EventResource } from '../api/api-resources.ts'
 import type { KeyHolder } from '../api/key-holder.ts'
@@ -10,10 +10,15 @@ const TAIL = 2_000
 const PAUSE = { first: 1_000, max: 15_000 }
 
 export function createBrowserEventHub({ api, keys }: { readonly api: ApiClient; readonly keys: KeyHolder }): EventHub {
-  const drover = createDrover({ url: location.origin, fetch: keys.fetch })
+  let client: Drover | null = null
   return createEventHub({
     readTail: () => api.readTail(TAIL),
-    follow: (after, signal) => drover.events({ after, signal }) as AsyncIterable<EventResource>,
+    async *follow(after, signal) {
+      // Loaded apart: the page shows what is there before it listens for what is new.
+      const { createDrover } = await import('@drover/client')
+      client ??= createDrover({ url: location.origin, fetch: keys.fetch })
+      yield* client.events({ after, signal }) as AsyncIterable<EventResource>
+    },
     schedule(delayMs, run) {
       const timer = setTimeout(run, delayMs)
       return () => clearTimeout(timer)

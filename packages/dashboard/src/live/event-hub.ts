@@ -33,13 +33,15 @@ export function createEventHub(ports: EventHubPorts) {
     toFinal: createTimeSeries('mean'),
   }
   const stop = new AbortController()
-  let recent: readonly EventResource[] = []
+  /** Oldest first; cut back now and then, not with every event. */
+  let kept: EventResource[] = []
   let cursor: number | null = null
   let version = 0
   let isTelling = false
 
   function take(event: EventResource): void {
-    recent = [event, ...recent.slice(0, KEPT - 1)]
+    kept.push(event)
+    if (kept.length >= 2 * KEPT) kept = kept.slice(-KEPT)
     version += 1
     count(event)
     if (isTelling) return
@@ -94,7 +96,7 @@ export function createEventHub(ports: EventHubPorts) {
     start: () => void run(),
     stop: () => stop.abort(),
     /** Newest first. */
-    recent: () => recent,
+    recent: (): readonly EventResource[] => kept.slice(-KEPT).reverse(),
     /** Grows with every event. */
     version: () => version,
     series,

@@ -82,11 +82,13 @@ export function createRowWindow<T extends { readonly id: string }>(options: RowW
     row: (index: number): T | null => pages.get(pageOf(index))?.[index % pageSize] ?? null,
     keptRows: () => [...pages.values()].reduce((sum, rows) => sum + rows.length, 0),
 
-    /** Reads what is missing of these rows. */
-    async ensure(first: number, last: number): Promise<void> {
+    /** Reads what is missing of these rows; false if nothing was. */
+    async ensure(first: number, last: number): Promise<boolean> {
       const wanted = pagesIn(first, last)
-      for (const page of wanted) if (!pages.has(page)) await read(page, (answer) => store(page, answer))
+      const missing = wanted.filter((page) => !pages.has(page))
+      for (const page of missing) await read(page, (answer) => store(page, answer))
       dropFar(wanted)
+      return missing.length > 0
     },
 
     /**

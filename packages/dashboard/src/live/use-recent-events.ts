@@ -5,7 +5,7 @@ import { Service } from './service.ts'
 
 export function useRecentEvents(): readonly EventResource[] {
   const { hub } = useContext(Service)
-  const [events, setEvents] = useState(hub.recent())
+  const [events, setEvents] = useState(hub.recent)
   useEffect(() => {
     setEvents(hub.recent())
     return hub.onEvents(() => setEvents(hub.recent()))

@@ -71,13 +71,16 @@ export function useRowWindow<T extends { readonly id: string }>(
 
   useEffect(() => {
     let isGone = false
-    rows
-      .ensure(shown.first, shown.last)
-      .then(() => isGone || redraw((count) => count + 1))
-      .catch((error: unknown) => {
-        // The next beat asks again, and says what is wrong.
-        if (!(error instanceof ServiceAway || error instanceof ApiProblem)) throw error
-      })
+    const show = (hasRead: boolean) => void (hasRead && !isGone && redraw((count) => count + 1))
+    const read = async () => {
+      show(await rows.ensure(shown.first, shown.last))
+      // The page after it, so that scrolling on does not wait.
+      if (!isGone) show(await rows.ensure(shown.first, shown.last + PAGE_SIZE))
+    }
+    read().catch((error: unknown) => {
+      // The next beat asks again, and says what is wrong.
+      if (!(error instanceof ServiceAway || error instanceof ApiProblem)) throw error
+    })
     return () => {
       isGone = true
     }

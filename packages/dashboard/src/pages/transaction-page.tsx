@@ -8,6 +8,7 @@ import { useResource } from '../live/use-resource.ts'
 import { ErrorBox } from '../parts/error-box.tsx'
 import { Loaded } from '../parts/placeholders.tsx'
 import { AttemptList } from '../parts/transaction/attempt-list.tsx'
+import { BlockPanel } from '../parts/transaction/block-panel.tsx'
 import { Explanation } from '../parts/transaction/explanation.tsx'
 import { HistoryList } from '../parts/transaction/history-list.tsx'
 import { IntentFacts } from '../parts/transaction/intent-facts.tsx'
@@ -76,6 +77,7 @@ function Whole({ tx, attempts, history, explanation }: WholeTransaction) {
       <div class="columns is-even">
         <div class="column-main">
           <IntentFacts tx={tx} />
+          <BlockPanel tx={tx} history={history.entries} />
           {tx.receipt !== null && <ReceiptFacts tx={tx} receipt={tx.receipt} />}
           <AttemptList attempts={attempts} includedHash={tx.receipt?.transactionHash ?? null} />
         </div>

@@ -27,11 +27,13 @@ test('a problem of a signer links to its transaction, and says what to do', () =
   const transactionId = '0192f1c2-7d1e-7c11-9a3e-5b1f0c9a77d1'
   const [concern] = findConcerns(READY, [{ ...LANE, label: 'payouts', problems: [problem({ transactionId })] }])
   expect(concern).toEqual({
+    id: `${LANE.chainId} ${LANE.address} stuck`,
     level: 'bad',
     text: 'payouts: Nonce 4 is stuck.',
     action: 'Look.',
     runbook: 'docs/runbook.md#stuck',
     href: `#/tx/${transactionId}`,
+    remedy: { type: 'transaction', transactionId },
   })
 })
 
@@ -43,15 +45,36 @@ test('and to the signer if there is no transaction', () => {
     action: 'Pay in.',
     runbook: 'docs/runbook.md#balance-low',
   })
-  expect(findConcerns(READY, [{ ...LANE, problems: [low] }])).toEqual([
+  const lane = { ...LANE, problems: [low] }
+  expect(findConcerns(READY, [lane])).toEqual([
     {
+      id: `${LANE.chainId} ${LANE.address} balance_low`,
       level: 'warn',
       text: '0xf39F…2266: The balance is low.',
       action: 'Pay in.',
       runbook: 'docs/runbook.md#balance-low',
       href: `#/signer/${LANE.address}`,
+      remedy: { type: 'top_up', lane },
     },
   ])
+})
+
+test.each([
+  ['foreign_nonce', 'transaction'],
+  ['stuck', 'transaction'],
+  ['out_of_funds', 'top_up'],
+  ['fee_above_cap', 'fee_limit'],
+  ['blocked_by_reservation', 'release'],
+  ['key_unavailable', undefined],
+  ['no_owner', undefined],
+] as const)('what puts %s right by a click: %s', (code, type) => {
+  const [concern] = findConcerns(READY, [{ ...LANE, problems: [problem({ code, transactionId: 'tx' })] }])
+  expect(concern?.remedy?.type).toBe(type)
+})
+
+test('a concern keeps its id while its words change, so that a form below it stays', () => {
+  const idWith = (message: string) => findConcerns(READY, [{ ...LANE, problems: [problem({ message })] }])[0]?.id
+  expect(idWith('The next block asks 7 gwei.')).toBe(idWith('The next block asks 8 gwei.'))
 })
 
 test('a signer in /readyz is not listed twice', () => {
@@ -105,13 +128,16 @@ test.each([
   [3, '3 nonces below the next one are neither used nor reserved', 'drover signer fill-gap'],
 ])('a nonce cursor that does not match the chain (%i) is listed', (drift, words, step) => {
   const chain = { latest: 7, pending: 7, drift, at: LANE.createdAt }
-  expect(findConcerns(READY, [{ ...LANE, label: 'payouts', chain }])).toEqual([
+  const lane = { ...LANE, label: 'payouts', free: 1, chain }
+  expect(findConcerns(READY, [lane])).toEqual([
     {
+      id: `${LANE.chainId} ${LANE.address} drift`,
       level: 'warn',
       text: `payouts: ${words}`,
       action: expect.stringContaining(step),
       runbook: 'docs/runbook.md#nonce-drift',
       href: `#/signer/${LANE.address}`,
+      remedy: drift > 0 ? { type: 'fill_gap', lane } : null,
     },
   ])
   expect(findConcerns(READY, [{ ...LANE, chain: { ...chain, drift: 0 } }])).toEqual([])
@@ -143,6 +169,7 @@ test('a webhook that Drover turned off or that fails needs a person; one that an
   const concerns = findWebhookConcerns([off('gone'), off('failing'), { ...webhook, failingSince: LANE.createdAt }])
   expect(concerns.map(({ level }) => level)).toEqual(['bad', 'bad', 'warn'])
   expect(concerns[0]?.href).toBe(`#/webhook/${webhook.id}`)
+  expect(concerns.map(({ remedy }) => remedy?.type)).toEqual(['turn_on', 'turn_on', undefined])
 })
 
 test('what waits for approval needs a person: one is opened, several are listed', () => {

@@ -13,7 +13,15 @@ import { formHash, TO_APPROVE } from '../pages/route.ts'
 import { adviseOnDrift, describeDrift } from './drift.ts'
 import { nameEndpointState } from './endpoint-states.ts'
 
+/** What can be done about it by a click. */
+export type Remedy =
+  | { readonly type: 'transaction'; readonly transactionId: string }
+  | { readonly type: 'top_up' | 'fee_limit' | 'release' | 'resume' | 'fill_gap'; readonly lane: LaneResource }
+  | { readonly type: 'turn_on'; readonly webhookId: string }
+
 export interface Concern {
+  /** Stays the same while its words change. */
+  readonly id: string
   readonly level: 'bad' | 'warn'
   readonly text: string
   /** What to do about it. */
@@ -22,6 +30,8 @@ export interface Concern {
   readonly runbook: string | null
   /** Where to look. */
   readonly href: string | null
+  /** Null: it is put right outside of Drover, as `action` says. */
+  readonly remedy: Remedy | null
 }
 
 export function findConcerns(
@@ -33,28 +43,32 @@ export function findConcerns(
     // Problems of signers are shown with the signers, in more detail than /readyz may show.
     ...readiness.problems.filter(({ part }) => !part.startsWith('signer')).map(describeReadinessProblem),
     ...lanes.flatMap(inspectLane),
-    ...chains.flatMap(({ endpoints }) => endpoints.flatMap(inspectEndpoint)),
+    ...chains.flatMap(({ chainId, endpoints }) => endpoints.flatMap((endpoint) => inspectEndpoint(chainId, endpoint))),
   ]
   return [...concerns.filter(({ level }) => level === 'bad'), ...concerns.filter(({ level }) => level === 'warn')]
 }
 
 function describeReadinessProblem({ part, message, action }: Readiness['problems'][number]): Concern {
   return {
+    id: part,
     level: 'bad',
     text: `${part.charAt(0).toUpperCase()}${part.slice(1)}: ${message}`,
     action,
     runbook: null,
-    href: null,
+    href: /^(?:chain|node) /.test(part) ? formHash({ page: 'cluster' }) : null,
+    remedy: null,
   }
 }
 
-function inspectEndpoint({ name, state, lagBlocks, lastError }: EndpointResource): Concern[] {
+function inspectEndpoint(chainId: number, endpoint: EndpointResource): Concern[] {
+  const { name, state, lagBlocks, lastError } = endpoint
   if (state === 'healthy' || state === 'unverified') return []
   const why = state === 'lagging' ? `${formatCount(lagBlocks ?? 0)} blocks behind` : (lastError?.message ?? '')
   const text = `RPC endpoint ${name}: ${nameEndpointState(state)}${why && `, ${why}`}`
   const action = 'Drover uses the other endpoints. If there is none, check the node or add a URL to `rpcUrl`.'
   const runbook = 'docs/runbook.md#rpc-endpoint'
-  return [{ level: 'warn', text, action, runbook, href: formHash({ page: 'cluster' }) }]
+  const href = formHash({ page: 'cluster' })
+  return [{ id: `endpoint ${chainId} ${name}`, level: 'warn', text, action, runbook, href, remedy: null }]
 }
 
 /** `counted`: how many were asked for at most. */
@@ -68,45 +82,77 @@ export function findApprovalConcerns(
   const action = 'Approve or reject. What is not approved in time is cancelled.'
   if (unapproved.length === 1) {
     const href = formHash({ page: 'transaction', key: first.id })
-    return [{ level: 'warn', text: 'A transaction waits for approval', action, runbook, href }]
+    const remedy: Remedy = { type: 'transaction', transactionId: first.id }
+    return [{ id: 'approval', level: 'warn', text: 'A transaction waits for approval', action, runbook, href, remedy }]
   }
   const many = unapproved.length < counted ? formatCount(unapproved.length) : `${formatCount(counted)} or more`
   const text = `${many} transactions wait for approval`
-  return [{ level: 'warn', text, action, runbook, href: formHash(TO_APPROVE) }]
+  return [{ id: 'approvals', level: 'warn', text, action, runbook, href: formHash(TO_APPROVE), remedy: null }]
 }
 
 /** Webhooks that get nothing, or whose receiver does not take it. */
 export function findWebhookConcerns(webhooks: readonly WebhookResource[]): readonly Concern[] {
-  return webhooks.flatMap(({ id, url, disabled, failingSince }): Concern[] => {
-    const href = formHash({ page: 'webhook', id })
-    const runbook = 'docs/runbook.md#webhook'
+  return webhooks.flatMap(({ id: webhookId, url, disabled, failingSince }): Concern[] => {
+    const href = formHash({ page: 'webhook', id: webhookId })
+    const about = { id: `webhook ${webhookId}`, runbook: 'docs/runbook.md#webhook', href }
     if (disabled !== null && disabled.reason !== 'operator') {
       const action = 'Repair the receiver, then turn the webhook on again. What it missed is delivered then.'
-      return [{ level: 'bad', text: `Webhook ${url}: turned off since ${disabled.at}`, action, runbook, href }]
+      const text = `Webhook ${url}: turned off since ${disabled.at}`
+      return [{ ...about, level: 'bad', text, action, remedy: { type: 'turn_on', webhookId } }]
     }
     if (disabled !== null || failingSince === null) return []
     const action = 'Check the receiver. Drover keeps trying, and turns the webhook off if nothing arrives for too long.'
-    return [{ level: 'warn', text: `Webhook ${url}: failing since ${failingSince}`, action, runbook, href }]
+    return [{ ...about, level: 'warn', text: `Webhook ${url}: failing since ${failingSince}`, action, remedy: null }]
   })
 }
 
 function inspectLane(lane: LaneResource): Concern[] {
   const who = lane.label ?? shortenAddress(lane.address)
   const href = formHash({ page: 'signer', address: lane.address, after: null })
-  const concerns = lane.problems.map(({ level, message, action, runbook, transactionId }): Concern => {
+  const idOf = (what: string) => `${lane.chainId} ${lane.address} ${what}`
+  const concerns = lane.problems.map((problem): Concern => {
+    const { code, level, message, action, runbook, transactionId } = problem
     const where = transactionId === null ? href : formHash({ page: 'transaction', key: transactionId })
-    return { level, text: `${who}: ${message}`, action, runbook, href: where }
+    const remedy = findRemedy(problem, lane)
+    return { id: idOf(code), level, text: `${who}: ${message}`, action, runbook, href: where, remedy }
   })
   if (lane.paused) {
     const text = `${who}: paused, ${formatCount(lane.queued)} queued`
-    const action = 'Resume it on its page when the reason is gone. Until then its queue grows.'
-    concerns.push({ level: 'warn', text, action, runbook: null, href })
+    const action = 'Resume it when the reason is gone. Until then its queue grows.'
+    const remedy: Remedy = { type: 'resume', lane }
+    concerns.push({ id: idOf('paused'), level: 'warn', text, action, runbook: null, href, remedy })
   }
   const drift = lane.chain?.drift ?? 0
   const said = describeDrift(drift)
   if (said !== null) {
-    const runbook = 'docs/runbook.md#nonce-drift'
-    concerns.push({ level: 'warn', text: `${who}: ${said}`, action: adviseOnDrift(drift), runbook, href })
+    concerns.push({
+      id: idOf('drift'),
+      level: 'warn',
+      text: `${who}: ${said}`,
+      action: adviseOnDrift(drift),
+      runbook: 'docs/runbook.md#nonce-drift',
+      href,
+      remedy: drift > 0 && lane.free > 0 ? { type: 'fill_gap', lane } : null,
+    })
   }
   return concerns
+}
+
+type LaneProblem = LaneResource['problems'][number]
+
+function findRemedy({ code, transactionId }: LaneProblem, lane: LaneResource): Remedy | null {
+  switch (code) {
+    case 'foreign_nonce':
+    case 'stuck':
+      return transactionId === null ? null : { type: 'transaction', transactionId }
+    case 'out_of_funds':
+    case 'balance_low':
+      return { type: 'top_up', lane }
+    case 'fee_above_cap':
+      return { type: 'fee_limit', lane }
+    case 'blocked_by_reservation':
+      return { type: 'release', lane }
+    default:
+      return null
+  }
 }

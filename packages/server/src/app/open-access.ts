@@ -3,17 +3,15 @@
  * explicitly enabled.
  */
 import { type Access, createAccess } from '../api/access/access.ts'
-import { LOOPBACK_HOST } from '../config/values/loopback-host.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { type Door, findDoorProblem } from './find-door-problem.ts'
 
 /** The service would be open to any caller; the message says what to do. */
 class OpenToAll extends Error {
   override readonly name = 'OpenToAll'
 }
-
-const CREATE = 'drover key create --name <name> --scope read,send,operate,admin'
 
 interface AccessPorts {
   readonly store: AccessStore
@@ -22,27 +20,15 @@ interface AccessPorts {
   readonly nodeId: string
 }
 
-/** `door`: where the service listens, and whether it may do so without a key. Null: it does not listen. */
-export async function openAccess(
-  ports: AccessPorts,
-  door: { readonly host: string; readonly isOpen: boolean } | null,
-): Promise<Access> {
+/** `door`: null if it does not listen. */
+export async function openAccess(ports: AccessPorts, door: Door | null): Promise<Access> {
   if (door === null) return createAccess(ports)
-  const { host, isOpen } = door
   const { store, telemetry } = ports
   const [{ hasKeys }, hasActiveKey] = await Promise.all([store.findKeys([]), store.hasActiveKey()])
-  if (!LOOPBACK_HOST.test(host) && !hasActiveKey) {
-    throw new OpenToAll(
-      `Drover listens on ${host} only with an API key, and there is none: create one with "${CREATE}", or listen on 127.0.0.1`,
-    )
-  }
-  if (!hasKeys && !isOpen) {
-    throw new OpenToAll(
-      `there is no API key, so anyone who can call this machine could send from its signers: create a key with "${CREATE}", or start with --open if you want that`,
-    )
-  }
+  const problem = findDoorProblem(door, { hasKeys, hasActiveKey })
+  if (problem !== null) throw new OpenToAll(`${problem.message}: ${problem.fix}`)
   const access = createAccess(ports)
   if (hasKeys) access.lock()
-  else telemetry.log('warn', 'no API keys: only this machine can call Drover, without a key', { host })
+  else telemetry.log('warn', 'no API keys: only this machine can call Drover, without a key', { host: door.host })
   return access
 }

@@ -10,6 +10,7 @@ import { keepSigners } from './keys/keep-signers.ts'
 import { type Adapters, openAdapters } from './open-adapters.ts'
 import { openRetention } from './open-retention.ts'
 import { openTimers } from './open-timers.ts'
+import { openTraces } from './open-traces.ts'
 import { openWebhooks } from './open-webhooks.ts'
 import { createStartWait, type StartWait } from './start-wait.ts'
 import { createSystemClock } from './system-clock.ts'
@@ -77,40 +78,43 @@ interface Ground {
 }
 
 async function assemble(config: Config, { adapters, telemetry, http }: Ground) {
-  const { nodeId, store, random, clock, chains } = adapters
+  const { nodeId, store, keys, random, clock, chains } = adapters
   telemetry.setNode(nodeId)
   const wired = await wireEngine(config, adapters, telemetry)
   const { engine, signers, rules, operate } = wired
   const shared = { store, clock, random, telemetry, nodeId }
   const webhooks = openWebhooks(config, shared)
   const timing = openTimers(config, { ...shared, signers, rules, engine, operate, chains })
-  const retention = openRetention(config, { store, clock, telemetry })
+  const retention = openRetention(config, { store, keys, clock, telemetry, nodeId })
+  const traces = openTraces(config, shared)
   const apiParts = { adapters, wired, webhooks: webhooks.webhooks, timers: timing.timers, telemetry }
   const services = createServices(config, apiParts)
   const server = http === null ? null : wireHttp(config, services, apiParts)
   const keeping = keepSigners(config, adapters, { engine, telemetry })
-  return { adapters, wired, webhooks, timing, retention, services, server, keeping }
+  return { adapters, wired, webhooks, timing, retention, traces, services, server, keeping }
 }
 
 /** Returns its URL, if it has one. */
 async function start(parts: Parts, wait: StartWait): Promise<string | null> {
-  const { wired, webhooks, timing, retention, server, keeping } = parts
+  const { wired, webhooks, timing, retention, traces, server, keeping } = parts
   await wired.engine.start()
   keeping.start()
   await webhooks.start()
   await timing.start()
   retention.start()
+  traces.start()
   const at = await wait.end()
   return server === null || at === null ? null : await listen(server, at)
 }
 
 async function stopInOrder(parts: Parts): Promise<void> {
-  const { adapters, wired, webhooks, timing, retention, keeping } = parts
+  const { adapters, wired, webhooks, timing, retention, traces, keeping } = parts
   const { engine, intake, review, signers, rules, reservations, resets } = wired
   review.stop()
   // In parallel: a slow client must not keep the lanes from moving to a peer.
   const drained = closeToCallers(parts).then(() => intake.drain())
   await Promise.all([engine.stop(), webhooks.stop(), timing.stop(), retention.stop(), drained])
+  await traces.stop()
   keeping.stop()
   signers.close()
   rules.close()

@@ -16,6 +16,10 @@ export type NodeProbe =
       readonly chainId: number
       /** Null: its newest block could not be read. */
       readonly head: { readonly number: number; readonly timestampMs: number } | null
+      /** How many blocks it still has to fetch; null if it does not say that it is syncing. */
+      readonly missingBlocks: number | null
+      /** Block tags that it does not know, or has no block for. */
+      readonly lackingTags: readonly ('safe' | 'finalized')[]
       /** Methods that it says it does not have. */
       readonly lacking: readonly string[]
       /** In wei; null if it could not be read. */
@@ -23,6 +27,7 @@ export type NodeProbe =
     }
 
 const METHOD_NOT_FOUND = -32_601
+const TAGS = ['safe', 'finalized'] as const
 const NOBODY = '0x0000000000000000000000000000000000000000'
 
 /** What the service asks a node for. The bytes that are "sent" are none, and refused by every node that has the method. */
@@ -72,16 +77,21 @@ export async function probeNode(url: string, addresses: readonly Address[], cloc
     const chainId = id?.type === 'result' ? parseCount(id.result) : null
     if (chainId === null) return { type: 'unreachable', host, message: describe(id) }
     const reads = addresses.map((address) => ({ method: 'eth_getBalance', params: [address, 'latest'] }))
-    const head = { method: 'eth_getBlockByNumber', params: ['latest', false] }
-    const [block, ...rest] = await client.send([head, ...reads, ...NEEDED], false)
-    const replies = rest.slice(reads.length)
+    const block = (tag: string) => ({ method: 'eth_getBlockByNumber', params: [tag, false] })
+    const state = [block('latest'), ...TAGS.map(block), { method: 'eth_syncing', params: [] }]
+    const answers = await client.send([...state, ...reads, ...NEEDED], false)
+    const [head, ...rest] = answers
+    const replies = answers.slice(state.length + reads.length)
+    const amounts = answers.slice(state.length)
     return {
       type: 'answers',
       host,
       chainId,
-      head: readHead(block),
+      head: readHead(head),
+      missingBlocks: readMissing(rest[TAGS.length]),
+      lackingTags: TAGS.filter((_, index) => readHead(rest[index]) === null),
       lacking: NEEDED.filter((_, index) => isLacking(replies[index])).map(({ method }) => method),
-      balances: new Map(addresses.map((address, index) => [address, readAmount(rest[index])])),
+      balances: new Map(addresses.map((address, index) => [address, readAmount(amounts[index])])),
     }
   } finally {
     client.close()
@@ -99,6 +109,13 @@ function readHead(reply: RpcReply | undefined) {
   const number = 'number' in block ? parseCount(block.number) : null
   const timestamp = 'timestamp' in block ? parseCount(block.timestamp) : null
   return number === null || timestamp === null ? null : { number, timestampMs: timestamp * 1_000 }
+}
+
+function readMissing(reply: RpcReply | undefined): number | null {
+  const state = reply?.type === 'result' && typeof reply.result === 'object' ? { ...reply.result } : {}
+  const highest = 'highestBlock' in state ? parseCount(state.highestBlock) : null
+  const current = 'currentBlock' in state ? parseCount(state.currentBlock) : null
+  return highest === null || current === null ? null : highest - current
 }
 
 function readAmount(reply: RpcReply | undefined): bigint | null {

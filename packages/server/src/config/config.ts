@@ -102,9 +102,14 @@ export interface Config {
     readonly requestIdsMs: number
     readonly reservationsMs: number | null
     readonly eventsMs: number | null
+    readonly auditMs: number | null
+    /** Nothing is deleted before it was archived. */
+    readonly onlyArchived: boolean
   }
   /** How many lanes a node shows one by one. */
   readonly metrics: { readonly maxLanes: number }
+  /** Null: no traces. */
+  readonly traces: { readonly url: string | null }
 }
 
 export type ChainValues = Pick<
@@ -185,8 +190,11 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
       requestIdsMs: values.requestIdRetention,
       reservationsMs: orForEver(values.reservationRetention),
       eventsMs: orForEver(values.eventRetention),
+      auditMs: orForEver(values.auditRetention),
+      onlyArchived: values.keepUntilArchived,
     },
     metrics: { maxLanes: values.metricsMaxLanes },
+    traces: { url: values.otlpUrl },
   }
 }
 

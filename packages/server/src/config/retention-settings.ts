@@ -1,7 +1,7 @@
 /** How long what is finished is kept. */
 import { setting } from './setting.ts'
 import { duration } from './values/duration.ts'
-import { orWord } from './values/setting-type.ts'
+import { boolean, orWord } from './values/setting-type.ts'
 
 const DAY = 24 * 3_600_000
 const KEPT = orWord(duration(DAY, 3_650 * DAY), 'none')
@@ -30,5 +30,17 @@ export const RETENTION_SETTINGS = {
     fallback: 'none',
     description:
       'How long events of signers and chains are kept. `none` keeps them for ever. Events of a transaction are deleted with it. They are kept at least as long as deliveries to webhooks may need them.',
+  }),
+  auditRetention: setting<number | 'none'>({
+    type: KEPT,
+    fallback: 'none',
+    description:
+      'How long entries of the audit log are kept. `none` keeps them for ever. The hashes of the others can still be checked.',
+  }),
+  keepUntilArchived: setting({
+    type: boolean,
+    fallback: false,
+    description:
+      'Drover deletes no transaction, event or audit entry before `drover archive` has written it to a file. Set it on every node.',
   }),
 }

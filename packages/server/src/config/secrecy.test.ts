@@ -96,6 +96,7 @@ const SECRET_SETTINGS = {
   stuckHookSecret: ['planted-hook-secret', 'planted-hook-secret'],
   remoteSignerUrl: ['https://u:planted-password@signer.example', 'planted-password'],
   vaultUrl: ['https://u:planted-password@vault.example', 'planted-password'],
+  otlpUrl: ['https://collector.example/planted-token-0123/v1/traces', 'planted-token-0123'],
 } as const
 
 /** They say where a secret is. Whoever writes the secret itself there must not find it in a flag or an error. */

@@ -19,7 +19,7 @@ import { finalityRule } from './values/finality-rule.ts'
 import { methodList } from './values/method-list.ts'
 import { secretKeyList } from './values/secret-key-list.ts'
 import { SEND_TO_ALL_NODES, type SendUrls, secretsOfSendUrls, sendUrls } from './values/send-urls.ts'
-import { databaseUrl, rpcUrlList, secretPartsOf } from './values/service-url.ts'
+import { databaseUrl, httpUrl, rpcUrlList, secretPartsOf } from './values/service-url.ts'
 import { boolean, integer, oneOf, optional, orWord, text } from './values/setting-type.ts'
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const satisfies readonly LogLevel[]
@@ -453,6 +453,13 @@ export const SETTINGS = {
     fallback: 500,
     description:
       'How many lanes (one signer on one chain) a node shows one by one in `/metrics`. It shows the others of each chain together, as the signer `others`: sums, the lowest balance, the longest wait.',
+  }),
+  otlpUrl: setting<string | null>({
+    type: optional(httpUrl, 'none: no traces'),
+    fallback: null,
+    description:
+      'Where to send traces: the URL of an OpenTelemetry collector, OTLP/HTTP with JSON, such as `http://127.0.0.1:4318/v1/traces`. Each transaction becomes a trace when it ends.',
+    secrets: (url) => (url === null ? [] : secretPartsOf(url)),
   }),
   shutdownTimeout: setting({
     type: duration(100, 10 * MINUTE),

@@ -46,6 +46,16 @@ export interface AuditCheck {
   /** The first entry that was changed, or that is missing; null: none. */
   readonly brokenAt: number | null
   readonly last: { readonly id: number; readonly hash: string }
+  /** The last entry that was deleted because it was old: the chain begins after it. */
+  readonly deleted: { readonly id: number; readonly hash: string } | null
+}
+
+export interface AuditDeletion {
+  /** By the clock of the database. */
+  readonly olderThanMs: number
+  readonly limit: number
+  /** Leaves those that were not archived yet. */
+  readonly onlyArchived: boolean
 }
 
 export interface AccessStore {
@@ -73,5 +83,10 @@ export interface AccessStore {
   checkAudit(from: { readonly after: number; readonly limit: number }): Promise<AuditCheck>
   /** Newest first, those before an id. */
   listAudit(page: { readonly before: number | null; readonly limit: number }): Promise<readonly AuditEntry[]>
+  /**
+   * Deletes the oldest entries, as far as they are this old, and keeps the number and hash of the last one. Says how many, and the
+   * last one's number. Null: another node is deleting.
+   */
+  deleteAudit(which: AuditDeletion): Promise<{ readonly count: number; readonly lastId: number } | null>
   close(): Promise<void>
 }

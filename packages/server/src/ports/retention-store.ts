@@ -15,8 +15,11 @@ export interface RetentionStore {
   forgetRequests(deletedForMs: number, limit: number): Promise<number | null>
   /** Deletes reservations that ended at least this long ago. Those of one request go together, so a few more than `limit` may go. */
   deleteReservations(finalForMs: number, limit: number): Promise<number | null>
-  /** Deletes events that belong to no transaction, are this old, and that no webhook still has to deliver. */
-  deleteLaneEvents(olderThanMs: number, limit: number): Promise<number | null>
+  /**
+   * Deletes events that belong to no transaction, are this old, and that no webhook still has to deliver.
+   * `onlyArchived` leaves those that were not archived yet.
+   */
+  deleteLaneEvents(olderThanMs: number, limit: number, onlyArchived?: boolean): Promise<number | null>
 }
 
 export interface RetireLook {
@@ -25,6 +28,8 @@ export interface RetireLook {
   /** From the last look; 0 to begin. */
   readonly after: number
   readonly limit: number
+  /** Leaves those that were not archived yet. */
+  readonly onlyArchived?: boolean
 }
 
 export interface Retired {

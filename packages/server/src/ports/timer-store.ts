@@ -176,11 +176,22 @@ export interface FirePage {
   readonly limit: number
 }
 
+export interface NewCommand {
+  readonly id: CommandId
+  readonly command: TimerCommand
+}
+
 export type CommandInsert =
   | { readonly type: 'inserted' }
   /** The same request came before. */
   | { readonly type: 'existing'; readonly commandId: CommandId; readonly isSame: boolean }
   | { readonly type: 'too_many' }
+
+export interface TimerRequestKey {
+  readonly chainId: number
+  readonly tenant: string
+  readonly requestId: string
+}
 
 export interface StoredQueue {
   readonly tip: TimerTip
@@ -196,10 +207,14 @@ export interface TimerStore {
   /** Who holds a chain's timers now. */
   findTimerLease(chainId: number): Promise<TimerLease | null>
 
-  insertCommand(
-    command: { readonly id: CommandId; readonly chainId: number; readonly command: TimerCommand },
+  /**
+   * In their order. Those that would be more than `maxPending` without an answer are not stored. One result for each.
+   */
+  insertCommands(
+    chainId: number,
+    commands: readonly NewCommand[],
     maxPending: number,
-  ): Promise<CommandInsert>
+  ): Promise<readonly CommandInsert[]>
   /** In no order; null where there is none. */
   findCommands(ids: readonly CommandId[]): Promise<readonly (StoredCommand | null)[]>
   /** Those without an answer, in the order in which they came. */
@@ -227,7 +242,8 @@ export interface TimerStore {
   findTimers(ids: readonly TimerId[]): Promise<readonly ManagedTimer[]>
   /** By what the kernel calls them now. */
   findTimersByKernelId(kernelIds: readonly KernelId[]): Promise<readonly ManagedTimer[]>
-  findTimerByRequest(chainId: number, tenant: string, requestId: string): Promise<ManagedTimer | null>
+  /** In the order of the requests; null where there is none. */
+  findTimersByRequest(requests: readonly TimerRequestKey[]): Promise<readonly (ManagedTimer | null)[]>
   /** Newest first. */
   listTimers(
     filter: TimerFilter,

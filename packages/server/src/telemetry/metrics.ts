@@ -334,7 +334,7 @@ export const METRICS = {
   drover_retention_total: {
     kind: 'counter',
     help: 'What this node deleted because it was old.',
-    labels: { kind: 'transactions, request_ids, reservations, events' },
+    labels: { kind: 'transactions, request_ids, reservations, events, audit' },
   },
   drover_webhooks_owned: { kind: 'gauge', help: 'Webhooks that this node delivers to.', labels: {} },
   drover_webhook_deliveries_total: {
@@ -398,6 +398,14 @@ export const METRICS = {
     kind: 'counter',
     help: 'Reorgs that timers went back for.',
     labels: { chain_id: 'the chain' },
+  },
+  drover_traces_total: {
+    kind: 'counter',
+    help: 'Traces of ended transactions, by what became of them. Needs `otlpUrl`.',
+    labels: {
+      result:
+        'sent, refused (the collector does not want them), dropped (the collector is away for too long), skipped (once each time the node was too far behind to see what ended)',
+    },
   },
   drover_http_request_seconds: {
     kind: 'histogram',

@@ -1,15 +1,34 @@
 /** What needs attention, on top of everything else; nothing at all where nothing does. */
-import { useContext, useRef } from 'preact/hooks'
+import { useContext, useId, useRef, useState } from 'preact/hooks'
 import { ApiProblem } from '../../api/api-failure.ts'
 import type { List } from '../../api/list.ts'
 import type { Overview } from '../../live/overview.ts'
 import { Service } from '../../live/service.ts'
 import { useResource } from '../../live/use-resource.ts'
+import { later } from '../../pages/later.tsx'
 import { TO_APPROVE, toFilter } from '../../pages/route.ts'
-import { type Concern, findApprovalConcerns, findConcerns, findWebhookConcerns } from '../../words/concerns.ts'
+import {
+  type Concern,
+  findApprovalConcerns,
+  findConcerns,
+  findWebhookConcerns,
+  type Remedy,
+} from '../../words/concerns.ts'
 import { CodedText } from '../coded-text.tsx'
 import { AlertIcon } from '../icons.tsx'
 import { TimedText } from '../timed-text.tsx'
+
+const RemedyPanel = later(async () => (await import('./remedy-panel.tsx')).RemedyPanel)
+
+const REMEDY_NAMES: Readonly<Record<Remedy['type'], string>> = {
+  transaction: 'Act',
+  top_up: 'Top up',
+  fee_limit: 'Raise the limit',
+  release: 'Release',
+  resume: 'Resume',
+  fill_gap: 'Fill the gap',
+  turn_on: 'Turn on',
+}
 
 /** The rest is one click away: on a phone the page stays short. */
 const SHOWN = 6
@@ -33,7 +52,7 @@ export function ConcernList({ overview: { readiness, lanes, chains } }: { readon
     <section class="concerns" aria-label="Needs a person">
       <ul>
         {first.map((concern) => (
-          <ConcernItem key={concern.text} concern={concern} />
+          <ConcernItem key={concern.id} concern={concern} />
         ))}
       </ul>
       {rest.length > 0 && (
@@ -41,7 +60,7 @@ export function ConcernList({ overview: { readiness, lanes, chains } }: { readon
           <summary>{rest.length} more</summary>
           <ul>
             {rest.map((concern) => (
-              <ConcernItem key={concern.text} concern={concern} />
+              <ConcernItem key={concern.id} concern={concern} />
             ))}
           </ul>
         </details>
@@ -50,29 +69,53 @@ export function ConcernList({ overview: { readiness, lanes, chains } }: { readon
   )
 }
 
-function ConcernItem({ concern: { level, text, action, runbook, href } }: { readonly concern: Concern }) {
+function ConcernItem({ concern }: { readonly concern: Concern }) {
+  const { level, text, action, runbook, href, remedy } = concern
+  const [isOpen, setOpen] = useState(false)
+  const panelId = useId()
   return (
     <li class={`concern is-${level}`}>
-      <AlertIcon />
-      <div>
-        <p>
-          <TimedText text={text} />
-        </p>
-        {action !== null && (
-          <p class="concern-action">
-            <CodedText text={action} />
+      <div class="concern-head">
+        <AlertIcon />
+        <div class="concern-text">
+          <p>
+            <TimedText text={text} />
           </p>
-        )}
-        {runbook !== null && (
-          <p class="concern-action">
-            Runbook: <code>{runbook}</code>
-          </p>
-        )}
+          {action !== null && (
+            <p class="concern-action">
+              <CodedText text={action} />
+            </p>
+          )}
+          {runbook !== null && (
+            <p class="concern-action">
+              Runbook: <code>{runbook}</code>
+            </p>
+          )}
+        </div>
+        <div class="concern-ways">
+          {remedy !== null && (
+            <button
+              type="button"
+              class="button is-small"
+              aria-expanded={isOpen}
+              aria-controls={panelId}
+              onClick={() => setOpen(!isOpen)}
+            >
+              {REMEDY_NAMES[remedy.type]}
+              <span class="sr-only">: {text}</span>
+            </button>
+          )}
+          {href !== null && (
+            <a class="concern-open" href={href}>
+              Open<span class="sr-only">: {text}</span>
+            </a>
+          )}
+        </div>
       </div>
-      {href !== null && (
-        <a class="concern-open" href={href}>
-          Open<span class="sr-only">: {text}</span>
-        </a>
+      {remedy !== null && isOpen && (
+        <div class="concern-remedy" id={panelId}>
+          <RemedyPanel remedy={remedy} onDone={() => setOpen(false)} />
+        </div>
       )}
     </li>
   )

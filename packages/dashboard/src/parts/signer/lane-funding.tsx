@@ -2,11 +2,9 @@
 import { useState } from 'preact/hooks'
 import type { LaneResource } from '../../api/api-resources.ts'
 import { formatCount } from '../../format/format-amount.ts'
-import { nameChain } from '../../words/chain-names.ts'
-import { Copyable } from '../copyable.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { Age, Amount } from '../figures.tsx'
-import { QrCode } from './qr-code.tsx'
+import { TopUp } from './top-up.tsx'
 
 export function LaneFunding({ lane }: { readonly lane: LaneResource }) {
   const [isShown, setShown] = useState(false)
@@ -44,18 +42,7 @@ export function LaneFunding({ lane }: { readonly lane: LaneResource }) {
           {balance.runway !== null && <Fact name="Enough for">{formatCount(balance.runway)} transactions</Fact>}
         </Facts>
       )}
-      {isShown && (
-        <div class="top-up">
-          <QrCode text={`ethereum:${address}@${chainId}`} label={`QR code of ${address} on ${nameChain(chainId)}`} />
-          <div>
-            <p>
-              Send to this address on <strong>{nameChain(chainId)}</strong> (chain {chainId}). Drover goes on with the
-              next block.
-            </p>
-            <Copyable text={address} shown={address} what="address" />
-          </div>
-        </div>
-      )}
+      {isShown && <TopUp address={address} chainId={chainId} />}
     </section>
   )
 }

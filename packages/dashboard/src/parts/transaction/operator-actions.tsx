@@ -32,10 +32,12 @@ interface OperatorActionsProps {
   readonly options: Options
   /** What the service advises; null: nothing in particular. */
   readonly recommended: OperatorAction | null
+  /** Its form is open from the start. */
+  readonly first?: OperatorAction | null
 }
 
-export function OperatorActions({ txId, options, recommended }: OperatorActionsProps) {
-  const [chosen, setChosen] = useState<OperatorAction | null>(null)
+export function OperatorActions({ txId, options, recommended, first = null }: OperatorActionsProps) {
+  const [chosen, setChosen] = useState(first)
   // It may have stopped being possible since it was chosen.
   const option = options.find(({ action }) => action === chosen)
   return (
@@ -78,14 +80,18 @@ function ActionForm({ txId, option: { action, effect }, onDone }: ActionFormProp
       </p>
       {action === 'resolve' && (
         <FormField
-          id="act-hash"
+          id={`act-${txId}-hash`}
           label="Hash of the transaction that used the nonce (optional: Drover can find it)"
           problem={failure.fields.hash ?? null}
         >
           {(control) => <TextInput control={control} value={typed.hash} onType={(text) => type('hash', text)} />}
         </FormField>
       )}
-      <FormField id="act-reason" label="Reason (stored in the history)" problem={failure.fields.reason ?? null}>
+      <FormField
+        id={`act-${txId}-reason`}
+        label="Reason (stored in the history)"
+        problem={failure.fields.reason ?? null}
+      >
         {(control) => (
           <TextInput control={control} value={typed.reason} onType={(text) => type('reason', text)} isProse />
         )}

@@ -1,13 +1,10 @@
-/** What the chain says about a transaction, and how deep it is by now. */
+/** What the chain says about a transaction. */
 import type { TransactionResource } from '../../api/api-resources.ts'
 import { formatCount, groupDigits } from '../../format/format-amount.ts'
 import { shortenHash } from '../../format/shorten.ts'
-import { describeConfirmations } from '../../words/confirmations.ts'
-import { isTerminal } from '../../words/state-words.ts'
 import { Copyable } from '../copyable.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { ExactAmount, GasPrice } from '../figures.tsx'
-import { ConfirmationChain } from './confirmation-chain.tsx'
 import { LogPanel } from './log-panel.tsx'
 
 interface ReceiptFactsProps {
@@ -22,8 +19,6 @@ export function ReceiptFacts({ tx, receipt }: ReceiptFactsProps) {
         <h2 id="receipt-title">Receipt</h2>
         <span class={`tag ${receipt.status === 'success' ? 'is-good' : 'is-bad'}`}>{receipt.status}</span>
       </div>
-      <Confirmations tx={tx} />
-      <ConfirmationChain tx={tx} />
       <Facts>
         <Fact name="Block">
           {formatCount(receipt.blockNumber)} <span class="muted">at index {receipt.transactionIndex}</span>
@@ -46,24 +41,8 @@ export function ReceiptFacts({ tx, receipt }: ReceiptFactsProps) {
             <Copyable text={receipt.contractAddress} shown={receipt.contractAddress} what="contract address" />
           </Fact>
         )}
-        {tx.confirmations.newForks > 0 && (
-          <Fact name="Reorgs">{tx.confirmations.newForks === 1 ? 'once' : `${tx.confirmations.newForks} times`}</Fact>
-        )}
       </Facts>
       <LogPanel txId={tx.id} />
     </section>
-  )
-}
-
-function Confirmations({ tx }: { readonly tx: TransactionResource }) {
-  const { count, required } = tx.confirmations
-  if (isTerminal(tx.state)) return null
-  return (
-    <p class="confirmations">
-      {typeof required === 'number' && required > 0 && (
-        <progress max={required} value={Math.min(count, required)} aria-label="Confirmations" />
-      )}
-      <span>{describeConfirmations(tx.confirmations)}</span>
-    </p>
   )
 }

@@ -37,6 +37,14 @@ test('no timer is left behind by an answer', async () => {
   expect(due).toEqual([])
 })
 
+test('a node of the last release stays ready while the schema is newer, and not while it is older', async () => {
+  const { clock } = createClock()
+  const store = { ...NO_LANES, ping: async () => ({ schemaVersion: 2, nowMs: 0 }) }
+  const problemsOf = (schemaVersion: number) => createReadiness({ store, clock, schemaVersion, ...NOTHING_ELSE })()
+  expect(await problemsOf(1)).toMatchObject([{ part: 'schema', action: 'Upgrade this node soon.', isMinor: true }])
+  expect(await problemsOf(3)).toMatchObject([{ part: 'schema', action: 'Run `drover migrate`.', isMinor: false }])
+})
+
 test('a bug in the check is not reported as an outage', async () => {
   const { clock } = createClock()
   const store = {

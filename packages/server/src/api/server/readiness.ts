@@ -59,22 +59,26 @@ async function checkDatabase(
 ): Promise<readonly [database: Found, signers: Found]> {
   try {
     const { schemaVersion } = await withinTime(ports, ports.store.ping())
-    if (schemaVersion !== ports.schemaVersion) return [[describeSchema(schemaVersion, ports.schemaVersion)], []]
-    return [[], checkSigners(await withinTime(ports, readLanes()), ports.silentNodes())]
+    const schema = checkSchema(schemaVersion, ports.schemaVersion)
+    if (schema.some(({ isMinor }) => !isMinor)) return [schema, []]
+    return [schema, checkSigners(await withinTime(ports, readLanes()), ports.silentNodes())]
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
     return [[{ part: 'database', message: 'does not respond', action: DATABASE_STEP, isMinor: false }], []]
   }
 }
 
-function describeSchema(found: number, needed: number): ReadinessProblem {
-  const action = found > needed ? 'Start a newer version of Drover.' : 'Run `drover migrate`.'
-  return {
-    part: 'schema',
-    message: `is at version ${found}, but this version of Drover needs ${needed}`,
-    action,
-    isMinor: false,
-  }
+/**
+ * A newer schema is what a node meets during an upgrade. It still works there, because a release only adds to the schema
+ * of the one before: if all of them were taken out of service at once, nobody would answer until the first new one does.
+ */
+function checkSchema(found: number, needed: number): readonly ReadinessProblem[] {
+  if (found === needed) return []
+  const [message, action] =
+    found > needed
+      ? [`is at version ${found}, newer than what this node was made for (${needed})`, 'Upgrade this node soon.']
+      : [`is at version ${found}, but this version of Drover needs ${needed}`, 'Run `drover migrate`.']
+  return [{ part: 'schema', message, action, isMinor: found > needed }]
 }
 
 /** A probe must answer in time even if the database does not: load balancers treat silence as a dead node. */

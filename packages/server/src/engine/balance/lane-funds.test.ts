@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Policy } from '../../core/lane/policy.ts'
 import { transition } from '../../core/transaction/transition.ts'
-import { POLICY, run } from '../../testing/engine/fast-bench.ts'
+import { operate, POLICY, run } from '../../testing/engine/fast-bench.ts'
 import { createTestCluster, type TestCluster, type TestClusterOptions } from '../../testing/engine/test-cluster.ts'
 
 const GWEI = 10n ** 9n
@@ -198,6 +198,22 @@ describe('balance', () => {
     cluster.chain.setBalance(cluster.lane.signer, 10n ** 20n)
     await run(cluster, 3)
     expect(await codes()).toEqual([])
+  })
+
+  test.each([
+    ['money', { maxFeePerGasWei: null }, 1_000n, 'out_of_funds'],
+    ['a price', { maxFeePerGasWei: 1n }, 10n ** 20n, 'fee_above_cap'],
+  ] as const)('what waits for %s is cancelled: the problem is over', async (_, policy, balanceWei, code) => {
+    const cluster = await setUp(policy)
+    cluster.chain.setBalance(cluster.lane.signer, balanceWei)
+    await cluster.startNode('node-a')
+    const id = await cluster.submit()
+    await run(cluster, 2)
+    const codes = async () => (await seen(cluster))?.problems.map((problem) => problem.code)
+    expect(await codes()).toContain(code)
+    await operate(cluster, id, 'operator.cancelled')
+    await run(cluster, 1)
+    expect(await codes()).not.toContain(code)
   })
 
   test('low, takeover, restored: both are reported', async () => {

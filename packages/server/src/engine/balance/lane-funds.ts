@@ -31,8 +31,8 @@ export interface LaneFunds {
   known(): Known
   /** The first in the queue that waits for money, and for a price; null until the queue was read. */
   waits(): PassResult['waits'] | null
-  /** These have left the queue. */
-  left(ids: readonly TxId[]): void
+  /** These have left the queue, or may have. Null: anything may. */
+  left(ids: readonly TxId[] | null): void
   /** Blocks hold transactions of the lane: they were paid for, and the balance has changed. */
   paid(draft: LaneDraft, inclusions: readonly { readonly txId: TxId; readonly inclusion: Inclusion }[]): void
   /** The slow timer: a lane that has not read its balance for long reads it. */
@@ -191,7 +191,8 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
     known: () => known,
     waits: () => waits,
     left: (ids) => {
-      if (waits === null || ![waits.unfunded?.txId, waits.priced?.txId].some((id) => id && ids.includes(id))) return
+      const waiting = [waits?.unfunded?.txId, waits?.priced?.txId]
+      if (!waiting.some((id) => id !== undefined && (ids === null || ids.includes(id)))) return
       waits = null
       // The next pass finds out whether others wait as well.
       retryAll()

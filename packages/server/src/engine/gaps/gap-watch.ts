@@ -8,7 +8,7 @@
  * counts say.
  */
 import type { Lane } from '../../core/lane/lane.ts'
-import { type Policy, replacesByItself } from '../../core/lane/policy.ts'
+import type { Policy } from '../../core/lane/policy.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
@@ -63,7 +63,7 @@ export function createGapWatch({ chain, clock, telemetry, lane, wake }: GapPorts
   return {
     find: ({ policy, head, lowest, isHeld, isBlocked }) => {
       const isQuiet = lowest !== null && clock.now() - lowest.since >= policy.bumpAfterMs
-      if (!replacesByItself(policy) || head === null || lowest === null || isBlocked || !isQuiet) {
+      if (head === null || lowest === null || isBlocked || !isQuiet) {
         seen = null
         return []
       }

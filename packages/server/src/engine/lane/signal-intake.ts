@@ -41,6 +41,8 @@ export function createSignalIntake(
         queue.wake()
         return
       case 'amended':
+        // What the queue waited for may have been cancelled.
+        funds.left(signal.txIds)
         queue.goOn()
         return
       case 'policy.changed':

@@ -13,7 +13,7 @@ export interface AnsweredCommands {
   readonly logged: readonly LoggedCommand[]
 }
 
-/** `timers`: the stored timers that the commands are about. */
+/** `timers`: the stored timers that the commands are about; none for those that set a new one. */
 export function answerCommands(
   before: HostState,
   commands: readonly StoredCommand[],
@@ -85,6 +85,11 @@ function isStart(command: TimerCommand): command is TimerCommand & { readonly ty
   return command.type === 'set' || command.type === 'reschedule'
 }
 
+/** It sets a timer that is not stored yet. */
+export function isNew(command: TimerCommand): boolean {
+  return command.type === 'set' && command.label !== null
+}
+
 function startedOf(timerId: string, { timerId: kernelId, dueHeight }: Timer): CommandResult['started'] {
   return { timerId, kernelId, dueHeight: dueHeight === null ? null : Number(dueHeight) }
 }
@@ -104,7 +109,7 @@ function findUnknown({ type }: TimerCommand): Refusal | null {
 function findStale(command: TimerCommand, timers: ReadonlyMap<TimerId, ManagedTimer>): Refusal | null {
   const refuse = (message: string): Refusal => ({ type: 'refused', code: 'ERR_TIMER_NOT_FOUND', message })
   if (command.type === 'params') return null
-  if (command.type === 'set' && command.label !== null) return null
+  if (isNew(command)) return null
   const timer = timers.get(command.timerId)
   if (timer === undefined) return refuse('the timer is not there')
   if (command.type === 'set') return timer.state === 'PAUSED' ? null : refuse('the timer is not paused')

@@ -6,6 +6,7 @@ import { createTimerScene, LANE } from '../../testing/engine/timer-scene.ts'
 import { anyHash, anyLabel, anySpec } from '../../testing/store/sample-timers.ts'
 import { createHostHistory } from './host-history.ts'
 import { createHostState } from './host-state.ts'
+import { loadHost } from './load-host.ts'
 
 const MISSED = 2_000
 const TIMERS = 20
@@ -61,7 +62,7 @@ test('a catch-up over 2,000 blocks with 40,000 fires holds few of them at a time
     const schedule = { type: 'interval', everyBlocks: 1 } as const
     const spec = anySpec(LANE, { schedule, target: `0x${(n + 1).toString(16).padStart(40, '0')}`, bid: 0n })
     const command = { type: 'set', timerId: anyId(), spec, label: anyLabel() } as const
-    await timers.insertCommand({ id: anyId(), chainId: LANE.chainId, command }, 1_000)
+    await timers.insertCommands(LANE.chainId, [{ id: anyId(), command }], 1_000)
   }
   await clock.advance(50)
   expect(await timers.listTimers({ states: ['ACTIVE'] }, { before: null, limit: 1_000 })).toHaveLength(TIMERS)
@@ -89,6 +90,24 @@ test('the history of states keeps as many as a reorg may need, and half as many 
     expect(history.states().length).toBeLessThanOrEqual(keep * 1.5)
     expect(history.commandsAbove(-1).length).toBeLessThanOrEqual(keep * 1.5)
   }
+})
+
+test('a block may have any number of commands, and a load rests between them', async () => {
+  const first = createHostState(LANE.chainId)
+  const history = createHostHistory(first, 64)
+  const command = { type: 'params', change: { maxFiresPerBlock: 1 } } as const
+  const many = Array.from({ length: 200_000 }, (_, index) => ({ id: 'c', seq: index + 1, height: 1, command }))
+  history.amend(first, many)
+  expect(history.commandsAbove(0)).toHaveLength(many.length)
+  const block = { height: 1, hash: anyHash(), stateRoot: anyHash(), parentStateRoot: anyHash(), keys: [] }
+  const loaded = { tip: block, lastSeq: 1_000, snapshot: null, blocks: [block], observed: [] }
+  let rests = 0
+  const rest = async () => {
+    rests += 1
+  }
+  const { history: own } = await loadHost(LANE.chainId, { ...loaded, commands: many.slice(0, 1_000) }, 64, rest)
+  expect(own.tip().seq).toBe(1_000)
+  expect(rests).toBe(5)
 })
 
 function anyId(): string {

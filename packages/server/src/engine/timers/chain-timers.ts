@@ -15,7 +15,7 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import type { BlocksWrite, BlocksWriteResult, NewFire, TimerLease, TimerStore } from '../../ports/timer-store.ts'
 import { pause } from '../pause.ts'
 import type { JudgeFires } from '../rules/judge-fires.ts'
-import { answerCommands } from './answer-commands.ts'
+import { answerCommands, isNew } from './answer-commands.ts'
 import { applyBlocks, findDeliverable } from './apply-blocks.ts'
 import type { ChainTimerSettings } from './chain-timer-settings.ts'
 import { describeQueue } from './describe-queue.ts'
@@ -245,7 +245,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   async function answer(own: Own, pending: Awaited<ReturnType<TimerStore['readPendingCommands']>>): Promise<void> {
     const before = own.history.tip()
     if (before.tip === null) return
-    const ids = pending.flatMap(({ command }) => ('timerId' in command ? [command.timerId] : []))
+    const ids = pending.flatMap(({ command }) => ('timerId' in command && !isNew(command) ? [command.timerId] : []))
     const timers = new Map((await store.findTimers(ids)).map((timer) => [timer.id, timer]))
     const { host, results, changes, logged } = answerCommands(before, pending, timers)
     const queue = describeQueue(host)

@@ -49,7 +49,8 @@ export function createHostHistory(first: HostState, keep: number): HostHistory {
     },
     amend: (host, added) => {
       states[states.length - 1] = host
-      commands.push(...added)
+      // One by one: as arguments of one call they would have to fit on the stack.
+      for (const command of added) commands.push(command)
     },
     forgetBelow: (height) => {
       states = states.filter((host) => heightOf(host) >= height)

@@ -14,6 +14,9 @@ export interface LoadedHost {
   readonly stored: { readonly height: number; readonly seq: number }
 }
 
+/** Between two rests; a block may have any number. */
+const COMMANDS_AT_ONCE = 200
+
 /** `rest` is awaited now and then, so a long load does not block everything else. */
 export async function loadHost(
   chainId: number,
@@ -35,6 +38,7 @@ export async function loadHost(
     for (let each = commands[next]; each !== undefined && each.height <= block.height; each = commands[++next]) {
       state = replayCommand(state, each)
       own.push(each)
+      if (own.length % COMMANDS_AT_ONCE === 0) await rest()
     }
     if (own.length > 0) history.amend(state, own)
     if (index % 50 === 49) await rest()

@@ -40,7 +40,7 @@ async function mine(count: number): Promise<void> {
 }
 
 async function ask(command: TimerCommand): Promise<void> {
-  await scene.timers.insertCommand({ id: anyId(), chainId, command }, 1_000)
+  await scene.timers.insertCommands(chainId, [{ id: anyId(), command }], 1_000)
   await scene.clock.advance(50)
 }
 
@@ -61,6 +61,21 @@ test('after each fire the next time is set, once', async () => {
   expect(next?.dueHeight).toBeGreaterThan(17)
   const commands = (await scene.timers.loadTimers(chainId)).commands
   expect(commands.map(({ command }) => command.type)).toEqual(['set', 'reschedule'])
+})
+
+test('the next times of all that fired are asked for together', async () => {
+  let inserts = 0
+  const insertCommands = scene.timers.insertCommands
+  const ids = []
+  scene.startNode()
+  for (const digits of ['01', '02', '03']) ids.push(await setTimer({ target: `0x${digits.repeat(20)}` }))
+  scene.timers.insertCommands = (...args) => {
+    inserts += 1
+    return insertCommands(...args)
+  }
+  await mine(2)
+  for (const id of ids) expect((await scene.timers.findTimer(id))?.dueHeight).toBeGreaterThan(17)
+  expect(inserts).toBe(1)
 })
 
 test('a chain that cannot be read loses no time: it is set once the chain can be read', async () => {

@@ -3,16 +3,16 @@
  * whatever branch of the chain. It looks for such timers after a fire by height and after a takeover, and goes on with
  * every block until there are none, so neither a crash nor a chain that cannot be read loses one.
  */
-import { findEarlier, type KernelId } from '../../core/timer/timer.ts'
+import { findEarlier, type KernelId, type ManagedTimer } from '../../core/timer/timer.ts'
 import type { CommandId } from '../../core/timer/timer-command.ts'
 import type { AgreedReads } from '../../ports/chain.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
-import type { NewFire, TimerStore } from '../../ports/timer-store.ts'
+import type { NewCommand, NewFire, TimerStore } from '../../ports/timer-store.ts'
 import { findCronTime } from './cron-times.ts'
 
 interface RenewalPorts {
   readonly chainId: number
-  readonly store: Pick<TimerStore, 'listBetweenTimes' | 'insertCommand' | 'findCommands'>
+  readonly store: Pick<TimerStore, 'listBetweenTimes' | 'insertCommands' | 'findCommands'>
   readonly chain: Pick<AgreedReads, 'readAgreedBlocks'>
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'id'>
@@ -47,20 +47,27 @@ export function createCronRenewals(ports: RenewalPorts): CronRenewals {
     return new Map([...asked].filter(([, id]) => open.has(id)))
   }
 
-  async function ask(
-    { id: timerId, kernelId, spec }: Awaited<ReturnType<TimerStore['listBetweenTimes']>>[number],
+  /** Nothing for a line that has no next time. */
+  function commandFor(
+    { id: timerId, kernelId, spec }: ManagedTimer,
     block: { readonly height: number; readonly timestamp: number },
-  ): Promise<void> {
-    if (spec.schedule.type !== 'cron') return
+  ): readonly (NewCommand & { readonly kernelId: KernelId })[] {
+    if (spec.schedule.type !== 'cron') return []
     const { line, timeMs } = spec.schedule
     const found = findCronTime(line, block, timeMs, blockTimeMs)
-    if (found.type === 'invalid') return
+    if (found.type === 'invalid') return []
     const next = { ...spec, schedule: { ...found, follows: kernelId } }
     const earlier = findEarlier(spec)
     const command = { type: 'reschedule', timerId, kernelId, spec: next, isNext: true, earlier } as const
-    const id = random.id(clock.now())
-    await store.insertCommand({ id, chainId, command }, MAX_PENDING)
-    asked.set(kernelId, id)
+    return [{ id: random.id(clock.now()), command, kernelId }]
+  }
+
+  async function ask(timers: readonly ManagedTimer[], height: number): Promise<void> {
+    const [block] = timers.length === 0 ? [] : await chain.readAgreedBlocks([height])
+    if (block === undefined) return
+    const commands = timers.flatMap((timer) => commandFor(timer, { height, timestamp: block.timestamp }))
+    if (commands.length > 0) await store.insertCommands(chainId, commands, MAX_PENDING)
+    for (const { kernelId, id } of commands) asked.set(kernelId, id)
   }
 
   return {
@@ -76,8 +83,7 @@ export function createCronRenewals(ports: RenewalPorts): CronRenewals {
       const spent = await store.listBetweenTimes(chainId, PAGE)
       asked = new Map(spent.length === 0 ? [] : await findWaiting())
       const fresh = spent.filter(({ kernelId }) => !asked.has(kernelId))
-      for (const { timestamp } of fresh.length === 0 ? [] : await chain.readAgreedBlocks([height]))
-        for (const timer of fresh) await ask(timer, { height, timestamp })
+      await ask(fresh, height)
       lastHeight = height
       isDue = spent.length > 0
       return fresh.length > 0

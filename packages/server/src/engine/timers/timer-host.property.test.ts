@@ -114,7 +114,7 @@ async function play(each: Step, scene: TimerScene, restart: () => void): Promise
               : ({ type: 'watch', keys: [`${WATCHED}01`] } as const)
       const spec = anySpec(LANE, { schedule, target: `0x${String(each.n).repeat(40)}`, bid: 0n })
       const command = { type: 'set', timerId: anyId(), spec, label: anyLabel() } as const
-      await timers.insertCommand({ id: anyId(), chainId: CHAIN_ID, command }, 1_000)
+      await timers.insertCommands(CHAIN_ID, [{ id: anyId(), command }], 1_000)
       return await clock.advance(20)
     }
     case 'cancel': {
@@ -122,7 +122,7 @@ async function play(each: Step, scene: TimerScene, restart: () => void): Promise
       if (timer === undefined) return
       const { id: timerId, kernelId, spec } = timer
       const command = { type: 'cancel', timerId, kernelId, spec } as const
-      await timers.insertCommand({ id: anyId(), chainId: CHAIN_ID, command }, 1_000)
+      await timers.insertCommands(CHAIN_ID, [{ id: anyId(), command }], 1_000)
       return await clock.advance(20)
     }
     case 'reschedule': {
@@ -131,7 +131,7 @@ async function play(each: Step, scene: TimerScene, restart: () => void): Promise
       const { id: timerId, kernelId } = timer
       const spec = { ...timer.spec, schedule: { type: 'interval', everyBlocks: each.n } } as const
       const command = { type: 'reschedule', timerId, kernelId, spec, isNext: false } as const
-      await timers.insertCommand({ id: anyId(), chainId: CHAIN_ID, command }, 1_000)
+      await timers.insertCommands(CHAIN_ID, [{ id: anyId(), command }], 1_000)
       return await clock.advance(20)
     }
     case 'kill':

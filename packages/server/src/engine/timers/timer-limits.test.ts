@@ -4,13 +4,14 @@ import { createTimerLimits } from './timer-limits.ts'
 
 const owner = `0x${'11'.repeat(20)}` as const
 
-function setUp(stored: { tenant: number; owner: number }) {
+function setUp(stored: { tenant: number; owner: number }, countMs = 0) {
   let now = 0
   const asked: TimerHolder[] = []
   const check = createTimerLimits({
     store: {
       countTimers: async (_, of) => {
         asked.push(of)
+        now += countMs
         return 'tenant' in of ? stored.tenant : stored.owner
       },
     },
@@ -45,4 +46,40 @@ test('an old count is made again', async () => {
   elapse(10_000)
   await expect(check()).rejects.toMatchObject({ message: expect.stringContaining('maxTimersPerTenant') })
   expect(asked).toHaveLength(3)
+})
+
+test('requests that come together share a count, and the limit holds', async () => {
+  const { check, asked } = setUp({ tenant: 0, owner: 0 })
+  const all = await Promise.allSettled(Array.from({ length: 100 }, check))
+  expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
+  expect(asked.length).toBeLessThan(8)
+})
+
+test('a count that takes long is used for longer: counting takes one percent of the time at most', async () => {
+  const { check, asked, elapse } = setUp({ tenant: 0, owner: 0 }, 1_000)
+  await check()
+  elapse(90_000)
+  await check()
+  expect(asked).toHaveLength(2)
+  elapse(10_000)
+  await check()
+  expect(asked).toHaveLength(4)
+})
+
+test('after a count that failed the next request counts again', async () => {
+  let isAway = true
+  const check = createTimerLimits({
+    store: {
+      countTimers: async () => {
+        if (isAway) throw new Error('away')
+        return 0
+      },
+    },
+    clock: { now: () => 0 },
+    maxPerTenant: 1,
+    maxPerSigner: 1,
+  })
+  await expect(check(7, { tenant: '', owner })).rejects.toThrow('away')
+  isAway = false
+  await check(7, { tenant: '', owner })
 })

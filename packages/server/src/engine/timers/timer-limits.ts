@@ -1,7 +1,8 @@
 /**
  * How many timers a tenant or a signer may have. A count reads as many rows as there are timers, so it is not made for
- * each request: until it is old, what this node has accepted since is added to it. Other nodes do the same, so a limit
- * is exceeded by at most what they accept meanwhile.
+ * each request: until it is old, what this node has accepted since is added to it. Requests that need a count share it,
+ * and the longer it takes, the longer it is used, so that counting takes one percent of the time at most. Other nodes do
+ * the same, so a limit is exceeded by at most what they accept meanwhile.
  */
 import { AppError } from '../../core/app-error.ts'
 import type { Address } from '../../core/hex.ts'
@@ -15,12 +16,18 @@ interface LimitPorts {
   readonly maxPerSigner: number
 }
 
-interface Counted {
+interface Holder {
   count: number
-  readonly at: number
+  /** Until when the count is good enough, far from the limit. */
+  goodUntil: number
+  /** The count in progress, and the one after it. */
+  counting: Promise<void>
+  next: Promise<void> | null
 }
 
 const COUNT_AGAIN_MS = 10_000
+/** A count is used for this many times as long as it took. */
+const USED_FOR = 100
 const MAX_HOLDERS = 10_000
 
 export type CheckTimerLimits = (
@@ -29,19 +36,41 @@ export type CheckTimerLimits = (
 ) => Promise<void>
 
 export function createTimerLimits({ store, clock, maxPerTenant, maxPerSigner }: LimitPorts): CheckTimerLimits {
-  const counts = new Map<string, Counted>()
+  const holders = new Map<string, Holder>()
+
+  function holderOf(chainId: number, of: TimerHolder): Holder {
+    const key = `${chainId}:${'tenant' in of ? `tenant:${of.tenant}` : of.owner}`
+    const known = holders.get(key)
+    if (known !== undefined) return known
+    const holder = { count: 0, goodUntil: Number.NEGATIVE_INFINITY, counting: Promise.resolve(), next: null }
+    if (holders.size >= MAX_HOLDERS) holders.clear()
+    holders.set(key, holder)
+    return holder
+  }
+
+  /** A count that begins after this call. All who ask until it begins share it. */
+  function countAnew(holder: Holder, count: () => Promise<number>): Promise<void> {
+    const begin = (): Promise<void> => {
+      const startedAt = clock.now()
+      holder.next = null
+      holder.counting = count().then((counted) => {
+        holder.count = counted
+        holder.goodUntil = clock.now() + Math.max(COUNT_AGAIN_MS, USED_FOR * (clock.now() - startedAt))
+      })
+      return holder.counting
+    }
+    // Whether the one before it failed does not matter.
+    holder.next ??= holder.counting.then(begin, begin)
+    return holder.next
+  }
 
   async function take(chainId: number, of: TimerHolder, max: number): Promise<boolean> {
-    const key = `${chainId}:${'tenant' in of ? `tenant:${of.tenant}` : of.owner}`
-    let counted = counts.get(key)
+    const holder = holderOf(chainId, of)
     // Near the limit it is exact: timers that were cancelled make room at once.
-    if (counted === undefined || clock.now() - counted.at >= COUNT_AGAIN_MS || counted.count >= max) {
-      counted = { count: await store.countTimers(chainId, of, max), at: clock.now() }
-      if (counts.size >= MAX_HOLDERS) counts.clear()
-      counts.set(key, counted)
-    }
-    counted.count += 1
-    return counted.count <= max
+    if (clock.now() >= holder.goodUntil || holder.count >= max)
+      await countAnew(holder, () => store.countTimers(chainId, of, max))
+    holder.count += 1
+    return holder.count <= max
   }
 
   return async (chainId, { tenant, owner }) => {

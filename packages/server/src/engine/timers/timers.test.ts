@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import type { KernelId } from '../../core/timer/timer.ts'
 import type { StoredCommand } from '../../core/timer/timer-command.ts'
+import type { NewCommand, TimerStore } from '../../ports/timer-store.ts'
 import { createManualClock } from '../../testing/engine/manual-clock.ts'
-import { anyHash, anySpec } from '../../testing/store/sample-timers.ts'
+import { createTimerScene, LANE as SCENE_LANE } from '../../testing/engine/timer-scene.ts'
+import { anyHash, anyLabel, anySpec } from '../../testing/store/sample-timers.ts'
 import { describeQueue } from './describe-queue.ts'
 import { createHostState } from './host-state.ts'
 import { createTimers } from './timers.ts'
@@ -21,14 +23,14 @@ function setUp(
   const store = {
     findTimer: async () => ({ id: 't', kernelId, state: 'ACTIVE', dueHeight, spec: anySpec(LANE, { schedule }) }),
     readQueue: async () => ({ queue: describeQueue(createHostState(LANE.chainId)), tip: { height: 0 } }),
-    insertCommand: async ({ id, chainId, command }: Omit<StoredCommand, 'answer'>) => {
+    insertCommands: async (chainId: number, [{ id, command }]: readonly [NewCommand]) => {
       if (asked.length < moves) kernelId = anyHash()
       const isOld = 'kernelId' in command && command.kernelId !== kernelId
       const answer = isOld
         ? ({ type: 'refused', code: 'ERR_TIMER_NOT_FOUND', message: 'the timer was resumed meanwhile' } as const)
         : ({ type: 'accepted', kernelId } as const)
       asked.push({ id, chainId, command, answer })
-      return { type: 'inserted' }
+      return [{ type: 'inserted' }]
     },
     findCommands: async (ids: readonly string[]) => ids.map((id) => asked.find((each) => each.id === id) ?? null),
   }
@@ -86,4 +88,59 @@ test('one that never stays as it is, or that somebody else changed, is refused',
   const changed = setUp({ type: 'interval', everyBlocks: 2 }, 1)
   await expect(changed.timers.pause('t')).rejects.toMatchObject({ code: 'action_forbidden' })
   expect(changed.asked.length).toBe(1)
+})
+
+/** Timers over a store in memory, with a node that runs them, and how often each of its calls was made. */
+async function setUpScene() {
+  const calls: Record<string, number> = {}
+  const counted = (of: TimerStore): TimerStore =>
+    new Proxy(of, {
+      get: (target, name) => {
+        const call = Reflect.get(target, name) as (...args: unknown[]) => unknown
+        return (...args: unknown[]) => {
+          calls[String(name)] = (calls[String(name)] ?? 0) + 1
+          return call(...args)
+        }
+      },
+    })
+  const scene = await createTimerScene(0, { store: counted })
+  for (let count = 0; count < 20; count++) scene.chain.mine()
+  await scene.look()
+  scene.startNode()
+  let ids = 0
+  const timers = createTimers({
+    store: counted(scene.timers),
+    notices: scene.timers,
+    signers: { find: async () => ({}) as never },
+    chains: new Map([[SCENE_LANE.chainId, { chain: {} as never, blockTimeMs: 12_000 }]]),
+    clock: scene.clock,
+    random: { id: () => `01890a5d-ac96-774b-8000-${(++ids).toString().padStart(12, '0')}` },
+    maxPerTenant: 10_000,
+    maxPerSigner: 10_000,
+    viewOf: () => ({ head: { number: 20, timestamp: 1_700_000_000 } }) as never,
+  })
+  const create = (n: number) => {
+    const spec = anySpec(SCENE_LANE, { bid: 0n, target: `0x${(n + 1).toString(16).padStart(40, '0')}` })
+    const { requestDigest: digest, ...label } = anyLabel({ requestId: `request ${n}` })
+    return timers.create({ ...spec, ...label, digest, schedule: { type: 'interval', blocks: 5 } })
+  }
+  return { scene, create, calls }
+}
+
+test('creates that come together are stored, answered and read together', async () => {
+  const { scene, create, calls } = await setUpScene()
+  await scene.clock.advance(50)
+  for (const name of Object.keys(calls)) delete calls[name]
+  const all = Promise.all(Array.from({ length: 100 }, (_, n) => create(n)))
+  await scene.clock.advance(500)
+  expect(new Set((await all).map(({ timer }) => timer.id)).size).toBe(100)
+  const { insertCommands = 0, writeCommands = 0, findTimers = 0, findTimersByRequest = 0, findTimer = 0 } = calls
+  expect({ insertCommands, writeCommands, findTimersByRequest, findTimer }).toEqual({
+    insertCommands: 1,
+    writeCommands: 1,
+    findTimersByRequest: 1,
+    findTimer: 0,
+  })
+  expect(findTimers).toBeLessThanOrEqual(2)
+  expect(Object.values(calls).reduce((sum, n) => sum + n, 0)).toBeLessThan(20)
 })

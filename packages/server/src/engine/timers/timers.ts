@@ -8,25 +8,20 @@ import { AppError } from '../../core/app-error.ts'
 import type { ChainView } from '../../core/chain/finality.ts'
 import type { Hash } from '../../core/hex.ts'
 import type { Fire, ManagedTimer, TimerId, TimerSpec } from '../../core/timer/timer.ts'
-import type {
-  CommandAnswer,
-  CommandId,
-  ParamChange,
-  StoredCommand,
-  TimerCommand,
-} from '../../core/timer/timer-command.ts'
+import type { ParamChange } from '../../core/timer/timer-command.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
-import type { FirePage, TimerFilter, TimerStore } from '../../ports/timer-store.ts'
+import type { FirePage, TimerFilter, TimerRequestKey, TimerStore } from '../../ports/timer-store.ts'
 import type { KnownSigners } from '../accept/known-signers.ts'
-import { createRequestAnswers } from '../reservations/request-answers.ts'
+import { createTimerOwner, tooMany } from './ask-owner.ts'
 import { createTimerChanges, type TimerChanges } from './change-timer.ts'
 import { describeQueue, type QueueDetail } from './describe-queue.ts'
 import { createEvmParams, readParamChange, restoreParams } from './evm-params.ts'
 import { createHostState } from './host-state.ts'
 import { createSchedules, type WantedSchedule } from './resolve-schedule.ts'
-import { conflict, conflictOf, explainRefusal } from './timer-errors.ts'
+import { shareCalls } from './share-calls.ts'
+import { conflictOf, explainRefusal } from './timer-errors.ts'
 import { createTimerLimits } from './timer-limits.ts'
 
 export type NewTimer = Omit<TimerSpec, 'chainId' | 'schedule' | 'gasLimit' | 'maxFeeWei'> & {
@@ -79,49 +74,27 @@ interface TimersPorts {
   viewOf(chainId: number): ChainView | null
 }
 
-const ANSWER_MS = 20_000
-/** The most commands of a chain that may wait for an answer. */
-const MAX_PENDING = 2_000
+const LOOKUP = { maxBatch: 500, maxWaiting: 5_000, refuse: tooMany }
 
 export function createTimers(ports: TimersPorts): Timers {
   const { store, clock, random } = ports
   const schedules = createSchedules(ports)
   const checkLimits = createTimerLimits(ports)
-  const answers = createRequestAnswers<StoredCommand>({
-    store: ports.notices,
-    clock,
-    timeoutMs: ports.timeoutMs ?? ANSWER_MS,
-    find: store.findCommands,
-    isAnswered: ({ answer }) => answer !== null,
+  const owner = createTimerOwner(ports)
+  const { ask } = owner
+  const findMade = shareCalls<TimerId, ManagedTimer | null>({
+    ...LOOKUP,
+    run: async (ids) => {
+      const found = new Map((await store.findTimers(ids)).map((timer) => [timer.id, timer]))
+      return ids.map((id) => found.get(id) ?? null)
+    },
   })
+  const findEarlier = shareCalls<TimerRequestKey, ManagedTimer | null>({ ...LOOKUP, run: store.findTimersByRequest })
 
   async function get(id: TimerId): Promise<ManagedTimer> {
     const timer = await store.findTimer(id)
     if (timer === null) throw new AppError('not_found', `There is no timer ${id}.`, { field: 'id' })
     return timer
-  }
-
-  async function ask(chainId: number, command: TimerCommand, id: CommandId = random.id(clock.now())) {
-    const inserted = await store.insertCommand({ id, chainId, command }, MAX_PENDING)
-    if (inserted.type === 'too_many')
-      throw new AppError('overloaded', 'Too many timer requests wait to be answered.', { retryAfterMs: 1_000 })
-    if (inserted.type === 'existing' && !inserted.isSame) throw conflict(command)
-    return await waitFor(inserted.type === 'existing' ? inserted.commandId : id)
-  }
-
-  async function waitFor(id: CommandId): Promise<{
-    readonly id: CommandId
-    readonly command: TimerCommand
-    readonly answer: CommandAnswer & { type: 'accepted' }
-  }> {
-    const [stored] = await answers.wait([id])
-    if (stored === undefined || stored.answer === null)
-      throw new AppError(
-        'timers_unavailable',
-        'No node has answered in time. The request is stored and will be answered.',
-      )
-    if (stored.answer.type === 'refused') throw explainRefusal(stored.answer)
-    return { id, command: stored.command, answer: stored.answer }
   }
 
   function resolveChain(chainId: number | null): number {
@@ -177,7 +150,7 @@ export function createTimers(ports: TimersPorts): Timers {
   async function create(wanted: NewTimer) {
     const chainId = resolveChain(wanted.chainId)
     const { requestId, tenant } = wanted
-    const earlier = requestId === null ? null : await store.findTimerByRequest(chainId, tenant, requestId)
+    const earlier = requestId === null ? null : await findEarlier({ chainId, tenant, requestId })
     if (earlier !== null) {
       if (earlier.requestDigest !== wanted.digest) throw conflictOf(requestId ?? '')
       return { type: 'existing', timer: earlier } as const
@@ -189,7 +162,8 @@ export function createTimers(ports: TimersPorts): Timers {
     const label = { tenant, name, requestId, requestDigest, metadata, by }
     const { command } = await ask(chainId, { type: 'set', timerId, spec, label })
     const made = command.type === 'set' ? command.timerId : timerId
-    return { type: made === timerId ? 'created' : 'existing', timer: await get(made) } as const
+    const timer = (await findMade(made)) ?? (await get(made))
+    return { type: made === timerId ? 'created' : 'existing', timer } as const
   }
 
   return {
@@ -227,6 +201,6 @@ export function createTimers(ports: TimersPorts): Timers {
       const { answer } = await ask(resolved, { type: 'params', change })
       return answer.detail as { readonly fromHeight: number; readonly params: unknown }
     },
-    close: answers.close,
+    close: owner.close,
   }
 }

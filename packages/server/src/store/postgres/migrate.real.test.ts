@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/setup/database.ts'
 import { eventually } from '../../../../../tests/setup/eventually.ts'
-import { describeOutage, LATEST_SCHEMA_VERSION, LOCK_KEY, MigrationRefused, migrate } from './migrate.ts'
+import { describeOutage, LATEST_SCHEMA_VERSION, LEDGER, LOCK_KEY, MigrationRefused, migrate } from './migrate.ts'
 import { MIGRATIONS } from './schema-version.ts'
 
 let database: TestDatabase
@@ -55,6 +55,47 @@ test('a user without the right to create tables gets the grant to run', async ()
   } finally {
     await empty.drop()
     await client.query(`drop role ${role}`)
+  }
+})
+
+test('a user without that right may start on a schema that is complete', async () => {
+  const role = `worker_${randomBytes(4).toString('hex')}`
+  await client.query(`create role ${role} login password 'x'`)
+  await client.query(`grant select on schema_migration to ${role}`)
+  try {
+    const url = new URL(database.url)
+    url.username = role
+    url.password = 'x'
+    expect(await migrate(url.href)).toEqual({ applied: [], version: LATEST_SCHEMA_VERSION })
+  } finally {
+    await client.query(`drop owned by ${role}`)
+    await client.query(`drop role ${role}`)
+  }
+})
+
+test('a migration that does not get its locks gives way, and is applied once they are free', async () => {
+  const empty = await createTestDatabase(null)
+  const other = new Client({ connectionString: empty.url })
+  await other.connect()
+  const countWaiting = async () => {
+    const { rowCount } = await client.query(
+      `select from pg_stat_activity where datname = $1 and application_name = 'drover migrate' and wait_event_type = 'Lock'`,
+      [new URL(empty.url).pathname.slice(1)],
+    )
+    return rowCount
+  }
+  try {
+    await other.query(LEDGER)
+    await other.query('begin')
+    await other.query('lock table schema_migration in share mode')
+    const migrating = migrate(empty.url)
+    await eventually(countWaiting, (waiting) => waiting === 1)
+    await eventually(countWaiting, (waiting) => waiting === 0)
+    await other.query('commit')
+    expect((await migrating).applied).toHaveLength(LATEST_SCHEMA_VERSION)
+  } finally {
+    await other.end()
+    await empty.drop()
   }
 })
 

@@ -4,14 +4,15 @@
  * Several nodes may start at once, so each step takes the same advisory lock inside its own database transaction, looks
  * at what has been applied by then, and applies at most one migration. A node that dies in between leaves whole steps.
  * Each applied migration is recorded with a checksum: a migration that was edited afterwards, or a schema newer than
- * the program, is an error rather than a guess.
+ * the program, is an error rather than a guess. Nodes of the previous release keep working meanwhile: a step that does
+ * not get its locks soon gives way and tries again.
  */
-import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Client, DatabaseError } from 'pg'
 import { StoreUnavailable } from '../../ports/store.ts'
 import { translateError } from './database-error.ts'
-import { LATEST_SCHEMA_VERSION, MIGRATIONS } from './schema-version.ts'
+import { type Migration, readMigrations } from './read-migrations.ts'
+import { LATEST_SCHEMA_VERSION } from './schema-version.ts'
 
 export { LATEST_SCHEMA_VERSION }
 
@@ -58,8 +59,14 @@ export const LOCK_KEY = '4919341720851437'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const INSUFFICIENT_PRIVILEGE = '42501'
+/** A lock that was not free in time, and a deadlock with a node. */
+const BUSY = new Set(['55P03', '40P01'])
+/** Whoever waits for a whole table makes everybody behind wait too, so it waits for less than a node can bear. */
+const LOCK_TIMEOUT_MS = 2_000
+const LOCK_ATTEMPTS = 60
+const LOCK_PAUSE_MS = 500
 
-const LEDGER = `
+export const LEDGER = `
   create table if not exists schema_migration (
     version integer primary key,
     name text not null,
@@ -70,13 +77,6 @@ const LEDGER = `
 interface AppliedRow {
   readonly version: number
   readonly name: string
-  readonly checksum: string
-}
-
-interface Migration {
-  readonly version: number
-  readonly name: string
-  readonly sql: string
   readonly checksum: string
 }
 
@@ -95,7 +95,7 @@ export async function migrate(databaseUrl: string): Promise<{ applied: readonly 
   try {
     const applied: number[] = []
     for (;;) {
-      const version = await applyNext(client, migrations).catch((error: unknown) => {
+      const version = await applyPatiently(client, migrations).catch((error: unknown) => {
         throw isOutage(error) ? new DatabaseUnreachable(databaseUrl, error) : error
       })
       if (version === null) return { applied, version: LATEST_SCHEMA_VERSION }
@@ -107,15 +107,16 @@ export async function migrate(databaseUrl: string): Promise<{ applied: readonly 
   }
 }
 
-async function readMigrations(): Promise<readonly Migration[]> {
-  return await Promise.all(
-    MIGRATIONS.map(async (name, index) => {
-      const sql = await readFile(new URL(`../migrations/${name}`, import.meta.url), 'utf8')
-      // Line ends may differ between checkouts; the schema does not.
-      const checksum = createHash('sha256').update(sql.replaceAll('\r\n', '\n')).digest('hex')
-      return { version: index + 1, name, sql, checksum }
-    }),
-  )
+/** Nodes work meanwhile, so a lock may be taken. */
+async function applyPatiently(client: Client, migrations: readonly Migration[]): Promise<number | null> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await applyNext(client, migrations)
+    } catch (error) {
+      if (!isBusy(error) || attempt === LOCK_ATTEMPTS) throw error
+      await delay(LOCK_PAUSE_MS)
+    }
+  }
 }
 
 /** Applies the first migration that is missing; null when there is none. */
@@ -123,13 +124,14 @@ async function applyNext(client: Client, migrations: readonly Migration[]): Prom
   await client.query('begin')
   try {
     await client.query('select pg_advisory_xact_lock($1)', [LOCK_KEY])
-    await client.query(LEDGER)
+    await ensureLedger(client)
     const { rows } = await client.query<AppliedRow>(
       'select version, name, checksum from schema_migration order by version',
     )
     verifyApplied(rows, migrations)
     const next = migrations[rows.length]
     if (next !== undefined) {
+      await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
       await client.query(next.sql)
       await client.query('insert into schema_migration (version, name, checksum) values ($1, $2, $3)', [
         next.version,
@@ -141,11 +143,23 @@ async function applyNext(client: Client, migrations: readonly Migration[]): Prom
     return next?.version ?? null
   } catch (error) {
     // If the connection is lost, the server has already rolled back. The error to report is why it was lost.
-    if (!isOutage(error)) await rollback(client, error)
+    if (isBusy(error) || !isOutage(error)) await rollback(client, error)
     if (!(error instanceof DatabaseError) || error.code !== INSUFFICIENT_PRIVILEGE) throw error
     const advice = 'grant it CREATE on the schema, or run `drover migrate` as a user who has it'
     throw new MigrationRefused(`the database user may not create tables; ${advice}`, { cause: error })
   }
+}
+
+/** A user who may not create tables may still start on a schema that is complete. A read-only database refuses here. */
+async function ensureLedger(client: Client): Promise<void> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `select to_regclass('schema_migration') is not null and not current_setting('transaction_read_only')::boolean as found`,
+  )
+  if (rows[0]?.found !== true) await client.query(LEDGER)
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof DatabaseError && BUSY.has(error.code ?? '')
 }
 
 /** The database is down, or cannot write right now. */

@@ -59,7 +59,8 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     deleteRetired: (retiredForMs, limit) => deleteRetired(database, retiredForMs, limit),
     forgetRequests: (deletedForMs, limit) => forgetRequests(database, deletedForMs, limit),
     deleteReservations: (finalForMs, limit) => deleteReservations(database, finalForMs, limit),
-    deleteLaneEvents: (olderThanMs, limit) => deleteLaneEvents(database, olderThanMs, limit),
+    deleteLaneEvents: (olderThanMs, limit, onlyArchived) =>
+      deleteLaneEvents(database, olderThanMs, limit, onlyArchived),
     registerSigners: (signers, options) => registerSigners(database, signers, options),
     removeSigner: (signer, note) => removeSigner(database, signer, note),
     listSigners: () => listSigners(database),

@@ -20,6 +20,7 @@ export const MIGRATIONS = [
   '0018_retention.sql',
   '0019_timer_costs.sql',
   '0020_scheduled.sql',
+  '0021_long_history.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

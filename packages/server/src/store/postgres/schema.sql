@@ -39,6 +39,15 @@ create table api_key (
   constraint api_key_tenant_check CHECK ((tenant <> ''::text))
 ) with (fillfactor=70);
 
+create table archive_mark (
+  kind text not null,
+  up_to bigint not null default 0,
+  archived_at timestamp with time zone,
+  constraint archive_mark_kind_check CHECK ((kind = ANY (ARRAY['transactions'::text, 'events'::text, 'audit'::text]))),
+  constraint archive_mark_pkey PRIMARY KEY (kind),
+  constraint archive_mark_up_to_check CHECK ((up_to >= 0))
+);
+
 create table audit_entry (
   audit_id bigint not null,
   at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
@@ -57,6 +66,9 @@ create table audit_head (
   single boolean not null default true,
   last_id bigint not null,
   last_hash bytea not null,
+  deleted_id bigint not null default 0,
+  deleted_hash bytea not null default decode(repeat('00'::text, 32), 'hex'::text),
+  constraint audit_head_deleted_hash_check CHECK ((octet_length(deleted_hash) = 32)),
   constraint audit_head_last_hash_check CHECK ((octet_length(last_hash) = 32)),
   constraint audit_head_pkey PRIMARY KEY (single),
   constraint audit_head_single_check CHECK (single)
@@ -199,6 +211,7 @@ create table managed_tx (
   approve_by timestamp with time zone,
   not_before_height bigint,
   not_before_time timestamp with time zone,
+  failed_as text,
   constraint managed_tx_check CHECK ((num_nonnulls(not_before_height, not_before_time) < 2)),
   constraint managed_tx_exact_nonce_check CHECK ((exact_nonce >= 0)),
   constraint managed_tx_final_by_state CHECK (((state = ANY (ARRAY['CONFIRMED'::text, 'FAILED_FINAL'::text, 'CANCELLED'::text, 'EXPIRED'::text])) = (final_at IS NOT NULL))),
@@ -222,6 +235,8 @@ create table managed_tx (
 CREATE INDEX managed_tx_created ON public.managed_tx USING btree (created_at);
 
 CREATE INDEX managed_tx_expiring ON public.managed_tx USING btree (chain_id, signer, valid_until) WHERE ((queue_position IS NOT NULL) AND (valid_until IS NOT NULL));
+
+CREATE INDEX managed_tx_failed_as ON public.managed_tx USING btree (failed_as, accepted_seq) WHERE (failed_as IS NOT NULL);
 
 CREATE INDEX managed_tx_lane ON public.managed_tx USING btree (chain_id, signer, accepted_seq);
 
@@ -654,6 +669,8 @@ create table tx_event (
 CREATE INDEX tx_event_completion ON public.tx_event USING btree (event_id) WHERE (to_state = ANY (ARRAY['CONFIRMED'::text, 'FAILED_FINAL'::text, 'CANCELLED'::text, 'EXPIRED'::text]));
 
 CREATE INDEX tx_event_of_no_tx ON public.tx_event USING btree (at) WHERE (tx_id IS NULL);
+
+CREATE INDEX tx_event_of_no_tx_place ON public.tx_event USING btree (event_id) WHERE (tx_id IS NULL);
 
 create table webhook (
   webhook_id uuid not null,

@@ -9,6 +9,7 @@ type Row = Omit<KeyRecord, 'isExpired'>
 export function createMemoryAccessStore({ clock }: { readonly clock: Pick<Clock, 'now'> }): AccessStore {
   const rows: Row[] = []
   const audit: AuditEntry[] = []
+  let deleted = { id: 0, hash: NO_HASH }
   const isExpired = ({ expiresAt }: Row): boolean => expiresAt !== null && expiresAt <= clock.now()
   const isActive = (row: Row): boolean => row.revokedAt === null && !isExpired(row)
 
@@ -48,17 +49,26 @@ export function createMemoryAccessStore({ clock }: { readonly clock: Pick<Clock,
       for (const id of ids) if (rows.some((row) => row.id === id)) replace(id, { lastUsedAt: clock.now() })
     },
     appendAudit: async (note) => {
-      const entry = { ...note, id: audit.length + 1, at: clock.now() }
-      audit.unshift({ ...entry, hash: hashEntry(audit[0]?.hash ?? NO_HASH, entry) })
+      const before = audit[0] ?? deleted
+      const entry = { ...note, id: before.id + 1, at: clock.now() }
+      audit.unshift({ ...entry, hash: hashEntry(before.hash, entry) })
     },
     checkAudit: async ({ after, limit }) => {
       const inOrder = audit.toReversed()
-      const part = inOrder.slice(after, after + limit)
-      const broken = part.find(
-        ({ hash, ...entry }) => hash !== hashEntry(inOrder[entry.id - 2]?.hash ?? NO_HASH, entry),
-      )
-      const last = part.at(-1) ?? inOrder[after - 1]
-      return { brokenAt: broken?.id ?? null, last: { id: last?.id ?? 0, hash: last?.hash ?? NO_HASH } }
+      const hashOf = (id: number) => inOrder.find((entry) => entry.id === id)?.hash ?? deleted.hash
+      const part = inOrder.filter(({ id }) => id > after).slice(0, limit)
+      const broken = part.find(({ hash, ...entry }) => hash !== hashEntry(hashOf(entry.id - 1), entry))
+      const { id, hash } = part.at(-1) ?? inOrder.at(-1) ?? deleted
+      return { brokenAt: broken?.id ?? null, last: { id, hash }, deleted: deleted.id === 0 ? null : deleted }
+    },
+    deleteAudit: async ({ olderThanMs, limit, onlyArchived }) => {
+      // Nothing is ever archived from memory.
+      const first = onlyArchived ? [] : audit.slice(-limit).toReversed()
+      const young = first.findIndex(({ at }) => at > clock.now() - olderThanMs)
+      const due = young < 0 ? first : first.slice(0, young)
+      audit.splice(audit.length - due.length)
+      deleted = due.map(({ id, hash }) => ({ id, hash })).at(-1) ?? deleted
+      return { count: due.length, lastId: deleted.id }
     },
     listAudit: async ({ before, limit }) =>
       structuredClone(audit.filter(({ id }) => before === null || id < before).slice(0, limit)),

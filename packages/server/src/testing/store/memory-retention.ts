@@ -16,14 +16,17 @@ export function createMemoryRetention(state: MemoryState): RetentionStore {
   }
 
   return {
-    retireTransactions: async ({ finalForMs, after, limit }) => {
+    retireTransactions: async ({ finalForMs, after, limit, onlyArchived = false }) => {
       const before = state.now() - finalForMs
       const rows = [...state.lanes.values()].flatMap(({ transactions }) => [...transactions.values()])
       const looked = rows
         .filter(({ acceptedSeq }) => acceptedSeq > after)
         .sort((a, b) => a.acceptedSeq - b.acceptedSeq)
         .slice(0, limit)
-      const due = looked.filter(({ tx }) => isTerminal(tx) && tx.finalAt < before && !state.retired.has(tx.id))
+      const isDue = ({ tx }: (typeof looked)[number]) =>
+        isTerminal(tx) && tx.finalAt < before && !state.retired.has(tx.id)
+      // Nothing is ever archived from memory.
+      const due = onlyArchived ? [] : looked.filter(isDue)
       for (const { tx, tenant } of due) {
         const { lane, requestId, requestDigest } = tx.intent
         state.retired.set(tx.id, { lane, tenant, requestId, requestDigest, retiredAt: state.now(), deletedAt: null })
@@ -66,7 +69,8 @@ export function createMemoryRetention(state: MemoryState): RetentionStore {
       }
       return count
     },
-    deleteLaneEvents: async (olderThanMs, limit) => {
+    deleteLaneEvents: async (olderThanMs, limit, onlyArchived = false) => {
+      if (onlyArchived) return 0
       const due = state.events
         .filter(({ txId, eventId, at }) => {
           return txId === null && at <= state.now() - olderThanMs && !state.deletedEvents.has(eventId)

@@ -78,7 +78,7 @@ export async function acceptCommand(
 ) {
   const { chainId } = lease
   const id = randomUUID()
-  await store.insertCommand({ id, chainId, command }, 100)
+  await store.insertCommands(chainId, [{ id, command }], 100)
   const tip = await store.readTip(chainId)
   const { lastSeq } = await store.loadTimers(chainId)
   if (tip === null) throw new Error('no block was written')

@@ -1,36 +1,53 @@
 /** One transaction in the list. */
+import { Component } from 'preact'
 import type { TransactionResource } from '../../../api/api-resources.ts'
 import { shortenAddress } from '../../../format/shorten.ts'
 import { formHash } from '../../../pages/route.ts'
 import { nameCall } from '../../../words/known-calls.ts'
 import { Age, Amount } from '../../figures.tsx'
 import { StateChip, SubStateText } from '../state-chip.tsx'
-import type { Selection } from './use-selection.ts'
 
 interface ListRowProps {
   readonly index: number
   readonly top: number
   /** Null: not read yet. */
   readonly tx: TransactionResource | null
-  readonly selection: Selection
+  readonly isSelected: boolean
+  onPick(tx: TransactionResource, isPicked: boolean): void
 }
 
-export function ListRow({ index, top, tx, selection }: ListRowProps) {
-  const style = { transform: `translateY(${top}px)` }
-  if (tx === null) return <tr class="tx-row is-blank" style={style} />
+/** Drawn again only if the row itself changes: while the list is scrolled, most do not. */
+export class ListRow extends Component<ListRowProps> {
+  override shouldComponentUpdate({ tx, top, isSelected }: ListRowProps): boolean {
+    const { props } = this
+    return tx !== props.tx || top !== props.top || isSelected !== props.isSelected
+  }
+
+  override render({ index, top, tx, isSelected, onPick }: ListRowProps) {
+    return tx === null ? (
+      <tr class="tx-row is-blank" style={placeAt(top)} />
+    ) : (
+      <Filled index={index} top={top} tx={tx} isSelected={isSelected} onPick={onPick} />
+    )
+  }
+}
+
+const placeAt = (top: number) => ({ transform: `translateY(${top}px)` })
+
+function Filled({ index, top, tx, isSelected, onPick }: ListRowProps & { readonly tx: TransactionResource }) {
   const { id, nonce, from, value, chainId, requestId, createdAt, state } = tx
   return (
     <tr
-      class={`tx-row is-${state.toLowerCase()} ${selection.has(id) ? 'is-selected' : ''}`}
-      style={style}
+      class={`tx-row is-${state.toLowerCase()} ${isSelected ? 'is-selected' : ''}`}
+      style={placeAt(top)}
       aria-rowindex={index + 2}
     >
       <td class="tx-check">
         <input
           type="checkbox"
           aria-label={`Select transaction ${nonce === null ? id : `with nonce ${nonce}`}`}
-          checked={selection.has(id)}
-          onChange={() => (selection.has(id) ? selection.remove(id) : selection.add([tx]))}
+          checked={isSelected}
+          onChange={() => onPick(tx, !isSelected)}
         />
       </td>
       <td class="tx-state">

@@ -49,7 +49,8 @@ export function TransactionList({ route, selection }: TransactionListProps) {
                 index={index}
                 top={index * view.rowHeight}
                 tx={rows.row(index)}
-                selection={selection}
+                isSelected={selection.has(rows.row(index)?.id ?? '')}
+                onPick={(tx, isPicked) => (isPicked ? selection.add([tx]) : selection.remove(tx.id))}
               />
             ))}
           </tbody>

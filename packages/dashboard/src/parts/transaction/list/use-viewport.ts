@@ -9,9 +9,9 @@ const HEIGHTS = { wide: 40, narrow: 62 } as const
 
 export function useViewport(key: string) {
   const scroller = useRef<HTMLDivElement>(null)
-  const [place, setPlace] = useState({ top: 0, height: 800 })
   const [isNarrow, setNarrow] = useState(() => matchMedia(NARROW).matches)
   const rowHeight = isNarrow ? HEIGHTS.narrow : HEIGHTS.wide
+  const [rows, setRows] = useState(() => findRows(0, 800, rowHeight))
 
   useLayoutEffect(() => {
     const media = matchMedia(NARROW)
@@ -27,7 +27,9 @@ export function useViewport(key: string) {
     let frame = 0
     const read = () => {
       frame = 0
-      setPlace({ top: element.scrollTop, height: element.clientHeight })
+      const next = findRows(element.scrollTop, element.clientHeight, rowHeight)
+      // Drawn again only if other rows are in view, not with every pixel.
+      setRows((known) => (isSame(known, next) ? known : next))
     }
     const ask = () => {
       frame ||= requestAnimationFrame(read)
@@ -41,9 +43,25 @@ export function useViewport(key: string) {
       resizes.disconnect()
       cancelAnimationFrame(frame)
     }
-  }, [key])
+  }, [key, rowHeight])
 
-  const first = Math.max(0, Math.floor(place.top / rowHeight) - MORE)
-  const last = Math.ceil((place.top + place.height) / rowHeight) + MORE
-  return { scroller, first, last, rowHeight, isNarrow, isAtTop: place.top < rowHeight }
+  return { scroller, ...rows, rowHeight, isNarrow }
+}
+
+interface RowsInView {
+  readonly first: number
+  readonly last: number
+  readonly isAtTop: boolean
+}
+
+function findRows(top: number, height: number, rowHeight: number): RowsInView {
+  return {
+    first: Math.max(0, Math.floor(top / rowHeight) - MORE),
+    last: Math.ceil((top + height) / rowHeight) + MORE,
+    isAtTop: top < rowHeight,
+  }
+}
+
+function isSame(one: RowsInView, other: RowsInView): boolean {
+  return one.first === other.first && one.last === other.last && one.isAtTop === other.isAtTop
 }

@@ -76,6 +76,7 @@ export const signerChange = z
     chainId,
     label: textInput(100).nullable().optional().meta({ description: 'Null removes it.' }),
     policy: policyChange.optional(),
+    reason: reasonInput.optional(),
   })
   .refine(({ label, policy }) => label !== undefined || Object.keys(policy ?? {}).length > 0, {
     error: 'must change label or a field of policy',

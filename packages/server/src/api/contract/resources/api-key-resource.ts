@@ -57,6 +57,10 @@ export const auditCheckResource = z.object({
   last: z
     .object({ id: z.int(), hash: z.string() })
     .meta({ description: 'The last entry that was checked. Store it elsewhere: it proves all entries before it.' }),
+  deleted: z.object({ id: z.int(), hash: z.string() }).nullable().meta({
+    description:
+      'The last entry that was deleted because of its age. The check begins after it, with its hash. Null: none was deleted.',
+  }),
 })
 resourceSchemas.add(auditCheckResource, { id: 'AuditCheck' })
 

@@ -1,9 +1,8 @@
 /** `GET /v1/audit`: who did what, newest first. */
 import { z } from 'zod'
-import type { AuditEntry } from '../../../ports/access-store.ts'
-import { type AuditResource, auditPage } from '../../contract/resources/api-key-resource.ts'
-import { presentInstant } from '../../contract/values/instant.ts'
+import { auditPage } from '../../contract/resources/api-key-resource.ts'
 import { integerParam, pageLimitParam } from '../../contract/values/query.ts'
+import { presentAudit } from '../../present/present-audit.ts'
 import { defineRoute, NO_INPUT } from '../../route.ts'
 
 export const listAudit = defineRoute(
@@ -27,11 +26,7 @@ export const listAudit = defineRoute(
   },
   async ({ query: { before = null, limit } }, { audit }) => {
     const entries = await audit.listAudit({ before, limit: limit + 1 })
-    const items = entries.slice(0, limit).map(presentEntry)
+    const items = entries.slice(0, limit).map(presentAudit)
     return { status: 200, body: { items, next: entries.length > limit ? (items.at(-1)?.id ?? null) : null } }
   },
 )
-
-function presentEntry({ id, at, keyId, actor, nodeId, operation, target, result, hash }: AuditEntry): AuditResource {
-  return { id, at: presentInstant(at), keyId, actor, node: nodeId, operation, target, result, hash }
-}

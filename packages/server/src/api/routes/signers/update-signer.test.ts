@@ -52,6 +52,14 @@ describe('PATCH /v1/signers/{address}', () => {
     expect(shown.json().lanes).toEqual([body])
   })
 
+  test('a reason is stored in the history', async () => {
+    const reason = 'gas is dear today'
+    expect((await call('PATCH', SIGNER, { policy: { maxFeePerGas: null }, reason })).status).toBe(200)
+    const { items } = (await api.server.inject('/v1/events')).json()
+    expect(items.at(-1)).toMatchObject({ type: 'signer.changed', detail: { fields: ['maxFeePerGas'], reason } })
+    expect(await call('PATCH', SIGNER, { reason })).toMatchObject({ status: 400 })
+  })
+
   test('null removes a label, a cap and a rule', async () => {
     await call('PATCH', SIGNER, { label: 'x', policy: { maxFeePerGas: 5, finality: 'safe' } })
     await call('PATCH', SIGNER, { label: null, policy: { maxFeePerGas: null, finality: null } })

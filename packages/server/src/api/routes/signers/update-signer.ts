@@ -20,14 +20,15 @@ export const updateSigner = defineRoute(
     answers: [{ status: 200, description: 'The updated lane.', schema: laneResource }],
     errors: ['not_found'],
   },
-  async ({ params, body: { chainId, label, policy } }, services, caller) => {
+  async ({ params, body: { chainId, label, policy, reason } }, services, caller) => {
     const lane = await getLane(services, params.address, chainId)
     const change = {
       ...(label !== undefined && { label }),
       ...(policy !== undefined && { policy: changePolicy(lane.signer.policy, policy) }),
     }
     const fields = [...(label === undefined ? [] : ['label']), ...Object.keys(policy ?? {})]
-    const note = { type: 'signer.changed', cause: 'operator', detail: { actor: actorOf(caller), fields } }
+    const said = { actor: actorOf(caller), fields, ...(reason !== undefined && { reason }) }
+    const note = { type: 'signer.changed', cause: 'operator', detail: said }
     return { status: 200, body: await updateLane(services, lane, change, note) }
   },
 )

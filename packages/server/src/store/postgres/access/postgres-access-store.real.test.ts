@@ -31,6 +31,12 @@ describe('the chain of the audit', () => {
        select 6, actor, operation, target, result, hash from audit_entry where audit_id = 5`,
       6,
     ],
+    ['a beginning that was cut off', 'delete from audit_entry where audit_id <= 2', 3],
+    [
+      'a beginning that was cut off and made to look deleted by age',
+      `with cut as (delete from audit_entry where audit_id <= 2) update audit_head set deleted_id = 2`,
+      3,
+    ],
   ])('shows %s', async (_, sql, brokenAt) => {
     const database = await createTestDatabase()
     const store = createPostgresAccessStore({ databaseUrl: database.url, telemetry: createSilentTelemetry() })
@@ -41,6 +47,24 @@ describe('the chain of the audit', () => {
     expect((await store.checkAudit({ after: 0, limit: 100 })).brokenAt).toBeNull()
     await client.query(sql)
     expect((await store.checkAudit({ after: 0, limit: 100 })).brokenAt).toBe(brokenAt)
+    await client.end()
+    await store.close()
+    await database.drop()
+  })
+
+  test('shows an entry that is missing after those that were deleted because of their age', async () => {
+    const database = await createTestDatabase()
+    const store = createPostgresAccessStore({ databaseUrl: database.url, telemetry: createSilentTelemetry() })
+    const client = new Client({ connectionString: database.url })
+    await client.connect()
+    const note = { keyId: null, actor: 'ann', nodeId: null, target: '/v1/x', result: 'done' }
+    for (let count = 1; count <= 5; count++) await store.appendAudit({ ...note, operation: `o${count}` })
+    await client.query(`update archive_mark set up_to = 2 where kind = 'audit'`)
+    const archived = { olderThanMs: 0, limit: 100, onlyArchived: true }
+    expect(await store.deleteAudit(archived)).toEqual({ count: 2, lastId: 2 })
+    expect(await store.checkAudit({ after: 0, limit: 100 })).toMatchObject({ brokenAt: null, deleted: { id: 2 } })
+    await client.query('delete from audit_entry where audit_id = 3')
+    expect((await store.checkAudit({ after: 0, limit: 100 })).brokenAt).toBe(4)
     await client.end()
     await store.close()
     await database.drop()

@@ -14,6 +14,7 @@ import { toText, toTime } from '../json-text.ts'
 import { CHANNEL, KEYS_CHANGED } from '../notice-payload.ts'
 import { reachValues } from '../reach-values.ts'
 import { type AuditRow, KEY_COLUMNS, type KeyRow, readAudit, readKey } from './access-rows.ts'
+import { deleteAudit } from './delete-audit.ts'
 
 const FIND = {
   name: 'find_api_keys',
@@ -114,14 +115,15 @@ const CHECK_AUDIT = {
 with part as materialized (
   select e.*, audit_hash(
            lag(e.hash, 1, coalesce((select b.hash from audit_entry b where b.audit_id <= $1 order by b.audit_id desc limit 1),
-                                   decode(repeat('00', 32), 'hex'))) over (order by e.audit_id),
+                                   (select h.deleted_hash from audit_head h))) over (order by e.audit_id),
            e.audit_id, e.at, e.key_id, e.actor, e.node_id, e.operation, e.target, e.result) as expected
     from (select * from audit_entry where audit_id > $1 order by audit_id limit $2) e
 )
 select (select min(p.audit_id) from part p where p.hash <> p.expected) as broken_at,
        (select max(p.audit_id) from part p) as last_id,
        (select p.hash from part p order by p.audit_id desc limit 1) as hash,
-       (select count(*) from part) < $2 as is_whole, h.last_id as head_id, h.last_hash as head_hash
+       (select count(*) from part) < $2 as is_whole, h.last_id as head_id, h.last_hash as head_hash,
+       h.deleted_id, h.deleted_hash
   from audit_head h`,
 } as const
 
@@ -132,6 +134,8 @@ interface CheckRow {
   readonly is_whole: boolean
   readonly head_id: number
   readonly head_hash: Hex
+  readonly deleted_id: number
+  readonly deleted_hash: Hex
 }
 
 type FoundRow = { readonly has_keys: boolean } & (
@@ -160,6 +164,7 @@ export function createPostgresAccessStore(options: DatabaseOptions): AccessStore
     appendAudit: (note) => appendAudit(database, note),
     checkAudit: (from) => checkAudit(database, from),
     listAudit: async ({ before, limit }) => (await database.query<AuditRow>(AUDIT, [before, limit])).map(readAudit),
+    deleteAudit: (which) => deleteAudit(database, which),
     close: () => database.close(),
   }
 }
@@ -212,8 +217,10 @@ async function checkAudit(
   if (row === undefined) throw new Error('the audit has no head')
   const { broken_at: broken, last_id: id, hash, is_whole: isWhole, head_id: headId, head_hash: headHash } = row
   const head = { id: headId, hash: headHash.slice(2) }
+  const deleted = { id: row.deleted_id, hash: row.deleted_hash.slice(2) }
   // Without a part there is only the head: right where it is what was read before, or where there is nothing at all.
-  const last = id === null || hash === null ? { id: after, hash: head.hash } : { id, hash: hash.slice(2) }
+  const before = after > deleted.id ? { id: after, hash: head.hash } : deleted
+  const last = id === null || hash === null ? before : { id, hash: hash.slice(2) }
   const endsShort = isWhole && (last.id !== headId || last.hash !== head.hash)
-  return { brokenAt: broken ?? (endsShort ? headId : null), last }
+  return { brokenAt: broken ?? (endsShort ? headId : null), last, deleted: deleted.id === 0 ? null : deleted }
 }

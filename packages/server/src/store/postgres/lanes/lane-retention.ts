@@ -37,6 +37,7 @@ const DELETE_EVENTS = {
 with ${TURN}, due as materialized (
   select e.event_id from tx_event e
    where e.tx_id is null and e.at <= clock_timestamp() - $1 * interval '1 millisecond' and (select mine from turn)
+     and (not $3 or e.event_id <= (select a.up_to from archive_mark a where a.kind = 'events'))
      and not exists (
        select from webhook w where exists (
          select from webhook_delivery d
@@ -57,7 +58,12 @@ export async function deleteReservations(
   return row?.mine === true ? row.count : null
 }
 
-export async function deleteLaneEvents(database: Database, olderThanMs: number, limit: number): Promise<number | null> {
-  const [row] = await database.query<TurnRow>(DELETE_EVENTS, [olderThanMs, limit])
+export async function deleteLaneEvents(
+  database: Database,
+  olderThanMs: number,
+  limit: number,
+  onlyArchived = false,
+): Promise<number | null> {
+  const [row] = await database.query<TurnRow>(DELETE_EVENTS, [olderThanMs, limit, onlyArchived])
   return row?.mine === true ? row.count : null
 }

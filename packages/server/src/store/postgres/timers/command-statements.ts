@@ -1,13 +1,7 @@
-/** Commands: inserted by any node, answered by the one that runs the chain's timers. The row is the answer. */
+/** Commands, as the node that runs the chain's timers reads and answers them. The row is the answer. */
 import { TOO_MANY_FAILURES } from '../../../core/timer/timer.ts'
 import type { CommandId, StoredCommand, TimerCommand } from '../../../core/timer/timer-command.ts'
-import type {
-  CommandInsert,
-  CommandResult,
-  CommandsWrite,
-  TimerStore,
-  TimerWriteResult,
-} from '../../../ports/timer-store.ts'
+import type { CommandResult, CommandsWrite, TimerWriteResult } from '../../../ports/timer-store.ts'
 import type { Database } from '../database.ts'
 import { toBytes, toJson, toStored } from '../json-text.ts'
 import { CHANNEL, EVENTS_APPENDED, timersNotice } from '../notice-payload.ts'
@@ -18,30 +12,6 @@ import { CHANGE_STEPS, toChangeRow } from './write-blocks.ts'
 const ENDS = { cancel: 'CANCELLED', pause: 'PAUSED', retire: 'RETIRED' } as const
 const ANSWERS_KEPT_MS = 10 * 60_000
 const FORGOTTEN_AT_ONCE = 200
-
-const INSERT = {
-  name: 'insert_timer_command',
-  text: `
-with chain as (
-  insert into timer_lease (chain_id) values ($2) on conflict do nothing
-), pending as materialized (
-  select count(*) as n from (select from timer_command where chain_id = $2 and answer is null limit $7) p
-), inserted as (
-  insert into timer_command (command_id, chain_id, body, tenant, request_id, request_digest)
-  select $1, $2, $3::jsonb, $4, $5, $6 where (select n from pending) < $7
-  on conflict do nothing
-  returning command_id
-), told as materialized (
-  select pg_notify('${CHANNEL}', $8) from inserted
-)
-select exists (select from inserted) as inserted, (select n from pending) as pending, (select count(*) from told) as told`,
-} as const
-
-const FIND_REQUEST = {
-  name: 'find_timer_command_request',
-  text: `
-select command_id, request_digest from timer_command where request_id = $3 and tenant = $2 and chain_id = $1`,
-} as const
 
 const FIND = {
   name: 'find_timer_commands',
@@ -137,38 +107,6 @@ select exists (select from held) as held, exists (select from moved) as moved,
        (select count(*) from ended) as ended, (select count(*) from forgotten) as forgotten, (select count(*) from changed) as changed,
        (select count(*) from appended) as appended, (select count(*) from told) as told`,
 } as const
-
-export async function insertCommand(
-  database: Database,
-  { id, chainId, command }: Parameters<TimerStore['insertCommand']>[0],
-  maxPending: number,
-): Promise<CommandInsert> {
-  const label = command.type === 'set' ? command.label : null
-  const tenant = label?.tenant ?? ''
-  const requestId = label?.requestId ?? null
-  const [row] = await database.query<{ readonly inserted: boolean; readonly pending: number }>(INSERT, [
-    id,
-    chainId,
-    toJson(toStored(command)),
-    tenant,
-    requestId,
-    toBytes(label?.requestDigest ?? null),
-    maxPending,
-    timersNotice('timers.asked', chainId),
-  ])
-  if (row?.inserted === true) return { type: 'inserted' }
-  if (requestId !== null) {
-    const [earlier] = await database.query<{ readonly command_id: string; readonly request_digest: string }>(
-      FIND_REQUEST,
-      [chainId, tenant, requestId],
-    )
-    if (earlier !== undefined) {
-      const isSame = earlier.request_digest === label?.requestDigest
-      return { type: 'existing', commandId: earlier.command_id, isSame }
-    }
-  }
-  return { type: 'too_many' }
-}
 
 export async function findCommands(
   database: Database,

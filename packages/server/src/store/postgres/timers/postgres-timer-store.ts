@@ -1,16 +1,17 @@
 /** Timers in PostgreSQL, over a few connections of their own: a chain with many fires must never delay a lane. */
 import type { TimerStore } from '../../../ports/timer-store.ts'
 import { createDatabase, type DatabaseOptions } from '../database.ts'
-import { findCommands, insertCommand, readPendingCommands, writeCommands } from './command-statements.ts'
+import { findCommands, readPendingCommands, writeCommands } from './command-statements.ts'
+import { insertCommands } from './insert-commands.ts'
 import { loadTimers, readQueue, readTip, saveSnapshot } from './load-timers.ts'
 import { meterFires } from './meter-fires.ts'
 import { addTimerLeases, findTimerLease, keepTimerLeases, releaseTimerLeases } from './timer-lease-statements.ts'
 import {
   countTimers,
   findTimer,
-  findTimerByRequest,
   findTimers,
   findTimersByKernelId,
+  findTimersByRequest,
   listBetweenTimes,
   listFires,
   listTimers,
@@ -33,7 +34,7 @@ export function createPostgresTimerStore(options: DatabaseOptions): TimerStore {
     },
     releaseTimerLeases: (leases) => releaseTimerLeases(database, leases),
     findTimerLease: (chainId) => findTimerLease(database, chainId),
-    insertCommand: (command, maxPending) => insertCommand(database, command, maxPending),
+    insertCommands: (chainId, commands, maxPending) => insertCommands(database, chainId, commands, maxPending),
     findCommands: (ids) => findCommands(database, ids),
     readPendingCommands: (chainId, limit) => readPendingCommands(database, chainId, limit),
     loadTimers: (chainId) => loadTimers(database, chainId),
@@ -47,7 +48,7 @@ export function createPostgresTimerStore(options: DatabaseOptions): TimerStore {
     listBetweenTimes: (chainId, limit) => listBetweenTimes(database, chainId, limit),
     findTimers: (ids) => findTimers(database, ids),
     findTimersByKernelId: (kernelIds) => findTimersByKernelId(database, kernelIds),
-    findTimerByRequest: (chainId, tenant, requestId) => findTimerByRequest(database, chainId, tenant, requestId),
+    findTimersByRequest: (requests) => findTimersByRequest(database, requests),
     listTimers: (filter, page) => listTimers(database, filter, page),
     listFires: (id, page) => listFires(database, id, page),
     readTip: (chainId) => readTip(database, chainId),

@@ -1,9 +1,16 @@
 /** The current timers and fires, for the API. */
 import type { Fire, KernelId, ManagedTimer, TimerId, TimerSpec } from '../../../core/timer/timer.ts'
 import type { TxId } from '../../../core/transaction/transaction.ts'
-import type { FirePage, Incarnation, TimerFilter, TimerHolder, TimerStore } from '../../../ports/timer-store.ts'
+import type {
+  FirePage,
+  Incarnation,
+  TimerFilter,
+  TimerHolder,
+  TimerRequestKey,
+  TimerStore,
+} from '../../../ports/timer-store.ts'
 import type { Database } from '../database.ts'
-import { toBytes } from '../json-text.ts'
+import { toBytes, toJson } from '../json-text.ts'
 import { reachValues } from '../reach-values.ts'
 import type { Stored } from '../stored-json.ts'
 import {
@@ -28,11 +35,15 @@ const FIND_BY_KERNEL_ID = {
   text: `select ${TIMER_COLUMNS} from timer t where t.kernel_id = any($1::bytea[])`,
 } as const
 
-const FIND_REQUEST = {
-  name: 'find_timer_request',
+const FIND_REQUESTS = {
+  name: 'find_timer_requests',
   text: `
-select ${TIMER_COLUMNS} from timer t
- where t.request_id = $3 and t.tenant = $2 and t.chain_id = $1 order by t.place limit 1`,
+select r.ord, found.*
+  from json_to_recordset($1::json) as r(ord int, chain_id bigint, tenant text, request_id text)
+ cross join lateral (
+    select ${TIMER_COLUMNS} from timer t
+     where t.request_id = r.request_id and t.tenant = r.tenant and t.chain_id = r.chain_id
+     order by t.place limit 1) found`,
 } as const
 
 const BETWEEN_TIMES = {
@@ -115,14 +126,19 @@ export async function findTimersByKernelId(
   return (await database.query<TimerRow>(FIND_BY_KERNEL_ID, [kernelIds.map((id) => toBytes(id))])).map(readTimer)
 }
 
-export async function findTimerByRequest(
+export async function findTimersByRequest(
   database: Database,
-  chainId: number,
-  tenant: string,
-  requestId: string,
-): Promise<ManagedTimer | null> {
-  const [row] = await database.query<TimerRow>(FIND_REQUEST, [chainId, tenant, requestId])
-  return row === undefined ? null : readTimer(row)
+  requests: readonly TimerRequestKey[],
+): Promise<readonly (ManagedTimer | null)[]> {
+  const wanted = requests.map(({ chainId, tenant, requestId }, ord) => ({
+    ord,
+    chain_id: chainId,
+    tenant,
+    request_id: requestId,
+  }))
+  const rows = await database.query<TimerRow & { readonly ord: number }>(FIND_REQUESTS, [toJson(wanted)])
+  const found = new Map(rows.map((row) => [row.ord, readTimer(row)]))
+  return requests.map((_, ord) => found.get(ord) ?? null)
 }
 
 export async function listTimers(

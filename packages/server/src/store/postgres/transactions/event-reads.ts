@@ -39,7 +39,8 @@ const COLUMNS = `
   e.fencing_token, e.detail, e.at, e.count, e.last_at, t.tx_id is not null as is_completion, t.request_id, t.metadata,
   t.inclusion, t.error`
 
-const IS_COMPLETION = `
+/** Of the one entry that ended a transaction. */
+export const IS_COMPLETION = `
   e.to_state in ('CONFIRMED', 'FAILED_FINAL', 'CANCELLED', 'EXPIRED')
   and e.type in (${COMPLETING_EVENTS.map((type) => `'${type}'`).join(', ')})`
 
@@ -89,6 +90,16 @@ select ${COLUMNS} from ${EVENTS_FROM}
  order by e.event_id limit $2`,
 } as const
 
+const LANE_EVENTS = {
+  name: 'read_lane_events',
+  text: `select ${COLUMNS} from ${EVENTS_FROM} where e.event_id > $1 and e.tx_id is null order by e.event_id limit $2`,
+} as const
+
+const HISTORIES = {
+  name: 'read_histories',
+  text: `select ${COLUMNS} from ${EVENTS_FROM} where e.tx_id = any($1::uuid[]) order by e.event_id`,
+} as const
+
 const BY_ID = {
   name: 'read_events_by_id',
   text: `select ${COLUMNS} from ${EVENTS_FROM} where e.event_id = any($1::bigint[])`,
@@ -120,6 +131,20 @@ export async function readCompletions(
 ): Promise<readonly HistoryEntry[]> {
   const values = [after, limit, ...reachValues(reach)]
   return (await database.query<EventRow>(COMPLETIONS, values)).map(toEntry)
+}
+
+/** Those that belong to no transaction. */
+export async function readLaneEvents(
+  database: Database,
+  after: number,
+  limit: number,
+): Promise<readonly HistoryEntry[]> {
+  return (await database.query<EventRow>(LANE_EVENTS, [after, limit])).map(toEntry)
+}
+
+/** Of several transactions, oldest first. */
+export async function readHistories(database: Database, ids: readonly TxId[]): Promise<readonly HistoryEntry[]> {
+  return (await database.query<EventRow>(HISTORIES, [ids])).map(toEntry)
 }
 
 /** Those that exist, in no order. */

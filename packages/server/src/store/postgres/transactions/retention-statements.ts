@@ -4,6 +4,7 @@
  */
 import type { Retired, RetireLook } from '../../../ports/retention-store.ts'
 import type { Database } from '../database.ts'
+import { IS_COMPLETION } from './event-reads.ts'
 
 /** Any constant will do as long as nothing else in the database uses it. */
 const LOCK_KEY = '4919341720851438'
@@ -17,8 +18,13 @@ const RETIRE = {
   name: 'retire_transactions',
   text: `
 with ${TURN}, looked as materialized (
-  select t.tx_id, t.accepted_seq, t.chain_id, t.signer, t.tenant, t.request_id, t.request_digest, t.final_at,
-         t.created_at < clock_timestamp() - $2 * interval '1 millisecond' as is_old
+  select t.tx_id, t.accepted_seq, t.chain_id, t.signer, t.tenant, t.request_id, t.request_digest,
+         t.created_at < clock_timestamp() - $2 * interval '1 millisecond' as is_old,
+         t.final_at < clock_timestamp() - $2 * interval '1 millisecond' as is_due,
+         not $4 or exists (
+           select from tx_event e
+            where e.tx_id = t.tx_id and ${IS_COMPLETION}
+              and e.event_id <= (select a.up_to from archive_mark a where a.kind = 'transactions')) as is_free
     from managed_tx t
    where t.accepted_seq > $1 and (select mine from turn)
    order by t.accepted_seq limit $3
@@ -26,7 +32,7 @@ with ${TURN}, looked as materialized (
   insert into retired_tx (tx_id, chain_id, signer, tenant, request_id, request_digest)
   select l.tx_id, l.chain_id, l.signer, l.tenant, l.request_id, l.request_digest
     from looked l
-   where l.final_at < clock_timestamp() - $2 * interval '1 millisecond'
+   where l.is_due and l.is_free
      and not exists (select from mailbox_entry m where m.tx_id = l.tx_id)
      and not exists (
        select from webhook w where exists (
@@ -37,7 +43,8 @@ with ${TURN}, looked as materialized (
 )
 select (select mine from turn) as mine, (select count(*) from retired) as count,
        (select max(accepted_seq) from looked) as last,
-       (select count(*) from looked where is_old) as old`,
+       (select count(*) from looked where is_old) as old,
+       (select count(*) from looked where is_due and not is_free) as held`,
 } as const
 
 const DELETE = {
@@ -83,15 +90,19 @@ export interface TurnRow {
 
 export async function retireTransactions(
   database: Database,
-  { finalForMs, after, limit }: RetireLook,
+  { finalForMs, after, limit, onlyArchived = false }: RetireLook,
 ): Promise<Retired | null> {
   interface RetireRow extends TurnRow {
     readonly last: number | null
     readonly old: number
+    readonly held: number
   }
-  const [row] = await database.query<RetireRow>(RETIRE, [after, finalForMs, limit])
+  const [row] = await database.query<RetireRow>(RETIRE, [after, finalForMs, limit, onlyArchived])
   if (row === undefined || !row.mine) return null
-  return { count: row.count, next: row.old < limit ? null : row.last }
+  // What is archived comes first, so what follows is not archived either. A straggler among these ends the look too,
+  // until the next run of the archive.
+  const isPastArchive = row.held > 0 && row.count === 0
+  return { count: row.count, next: row.old < limit || isPastArchive ? null : row.last }
 }
 
 export async function deleteRetired(database: Database, retiredForMs: number, limit: number): Promise<number | null> {

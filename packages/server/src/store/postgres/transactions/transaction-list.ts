@@ -2,8 +2,8 @@
  * Lists of transactions in the order of acceptance, from either end.
  *
  * Every filter has an index to go by, but which one is best depends on the values: for a prefix that every row has,
- * walking the order is better. So the SQL is built for each list and planned with its values. Final states have no
- * index: a rare one is found by walking, which `since` and `until` bound.
+ * walking the order is better. So the SQL is built for each list and planned with its values. Only CONFIRMED has no index:
+ * most that are final are.
  */
 import type { SubState, Transaction, TxState } from '../../../core/transaction/transaction.ts'
 import type { Page, PageRequest, TransactionFilter } from '../../../ports/store.ts'
@@ -18,6 +18,7 @@ const IN_FLIGHT: readonly TxState[] = ['ALLOCATED', 'TRACKING', 'STUCK']
 /** Sub-states that only queued transactions have. */
 const WAITING: readonly SubState[] = ['awaiting_approval', 'held_by_rule', 'scheduled']
 const OPEN: readonly TxState[] = ['QUEUED', ...IN_FLIGHT]
+const FAILED: readonly TxState[] = ['FAILED_FINAL', 'CANCELLED', 'EXPIRED']
 
 /**
  * A nonce has no index of its own, but each lane has one: so this goes lane by lane, and there are few lanes. The
@@ -103,6 +104,7 @@ function toConditions(filter: TransactionFilter) {
   if (states !== undefined) {
     add('t.state = any(?::text[])', states)
     conditions.push(...impliedBy(states))
+    if (states.every((state) => FAILED.includes(state))) addFailed(states, add)
   }
   return { conditions, values }
 }
@@ -127,6 +129,12 @@ function addPrefix(prefix: string, add: Add): void {
   add('t.request_id ~>=~ ?', prefix)
   const end = endOfPrefix(prefix)
   if (end !== null) add('t.request_id ~<~ ?', end)
+}
+
+/** One state by equality, so that the index gives the order too. */
+function addFailed(states: readonly TxState[], add: Add): void {
+  if (states.length === 1) add('t.failed_as = ?', states[0])
+  else add('t.failed_as is not null and t.failed_as = any(?::text[])', states)
 }
 
 /** State is not indexed; what it implies is. */

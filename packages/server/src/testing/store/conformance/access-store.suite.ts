@@ -170,11 +170,45 @@ export function describeAccessStore(name: string, create: () => Promise<AccessSt
       expect(entries.map(({ id }) => id)).toEqual(entries.map((_, index) => (newest?.id ?? 0) - index))
       expect(new Set(entries.map(({ hash }) => hash)).size).toBe(entries.length)
       const last = { id: newest?.id, hash: newest?.hash }
-      expect(await store.checkAudit({ after: 0, limit: 1_000 })).toEqual({ brokenAt: null, last })
+      expect(await store.checkAudit({ after: 0, limit: 1_000 })).toEqual({ brokenAt: null, last, deleted: null })
       const part = await store.checkAudit({ after: 0, limit: 7 })
-      expect(part).toEqual({ brokenAt: null, last: { id: 7, hash: entries.at(-7)?.hash } })
-      expect(await store.checkAudit({ after: part.last.id, limit: 1_000 })).toEqual({ brokenAt: null, last })
-      expect(await store.checkAudit({ after: last.id ?? 0, limit: 1_000 })).toEqual({ brokenAt: null, last })
+      expect(part).toEqual({ brokenAt: null, last: { id: 7, hash: entries.at(-7)?.hash }, deleted: null })
+      expect(await store.checkAudit({ after: part.last.id, limit: 1_000 })).toEqual({
+        brokenAt: null,
+        last,
+        deleted: null,
+      })
+      expect(await store.checkAudit({ after: last.id ?? 0, limit: 1_000 })).toEqual({
+        brokenAt: null,
+        last,
+        deleted: null,
+      })
+    })
+
+    test('old entries are deleted from the beginning, and the rest is still one chain', async () => {
+      const note = { keyId: null, actor: 'ann', nodeId: null, target: '/v1/x', result: 'done' }
+      for (const operation of ['one', 'two', 'three']) await store.appendAudit({ ...note, operation })
+      const entries = await store.listAudit({ before: null, limit: 1_000 })
+      const at = (id: number) => entries.map(({ id: each, hash }) => ({ id: each, hash })).find((one) => one.id === id)
+      const last = at(entries.length)
+      const [all, tenYears] = [{ olderThanMs: 0, onlyArchived: false }, 3_650 * 86_400_000]
+      expect(await store.deleteAudit({ ...all, olderThanMs: tenYears, limit: 2 })).toMatchObject({ count: 0 })
+      expect(await store.deleteAudit({ ...all, onlyArchived: true, limit: 2 })).toMatchObject({ count: 0 })
+      expect(await store.deleteAudit({ ...all, limit: 2 })).toEqual({ count: 2, lastId: 2 })
+      const check = { brokenAt: null, last, deleted: at(2) }
+      expect(await store.checkAudit({ after: 0, limit: 1_000 })).toEqual(check)
+      expect(await store.checkAudit({ after: 2, limit: 1_000 })).toEqual(check)
+      expect(await store.checkAudit({ after: 4, limit: 1_000 })).toEqual(check)
+      expect(await store.checkAudit({ after: 0, limit: 3 })).toEqual({ ...check, last: at(5) })
+      expect(await store.deleteAudit({ ...all, limit: 1_000 })).toEqual({ count: entries.length - 2, lastId: last?.id })
+      expect(await store.checkAudit({ after: 0, limit: 1_000 })).toEqual({ ...check, deleted: last })
+      await store.appendAudit({ ...note, operation: 'four' })
+      const [next] = await store.listAudit({ before: null, limit: 1_000 })
+      expect(next).toMatchObject({ id: (last?.id ?? 0) + 1, operation: 'four' })
+      expect(await store.checkAudit({ after: 0, limit: 1_000 })).toMatchObject({
+        brokenAt: null,
+        last: { id: next?.id },
+      })
     })
   })
 }

@@ -65,6 +65,19 @@ export function describeRetention(get: GetStore): void {
       expect(await store.findTransaction(kept.id)).not.toBeNull()
     })
 
+    test('what was not archived stays if it has to', async () => {
+      const { store, elapse } = get()
+      const kept = await finishOne(store, await registerLane(store))
+      await elapse(60_000)
+      const look = await store.retireTransactions({ finalForMs: 0, after: 0, limit: 100_000, onlyArchived: true })
+      expect(look).toEqual({ count: 0, next: null })
+      await deleteAll(store)
+      expect(await store.findTransaction(kept.id)).not.toBeNull()
+      const events = (await store.readEvents(0, 100_000)).length
+      expect(await store.deleteLaneEvents(0, LIMIT, true)).toBe(0)
+      expect(await store.readEvents(0, 100_000)).toHaveLength(events)
+    })
+
     test('a repeat of its request is recognised: while it is retired, and after it was deleted [G3]', async () => {
       const { store, elapse } = get()
       const lane = await registerLane(store)

@@ -31,6 +31,7 @@ export interface TimerStoreUnderTest {
 }
 
 const TTL_MS = 10_000
+const SAME = anyHash()
 
 /** What an operator does to a transaction in line. */
 async function cancelQueued(store: Store, id: string): Promise<void> {
@@ -111,7 +112,11 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         await writeBlock(timers, lease, anyBlock(10))
         const ids = [randomUUID(), randomUUID()]
         for (const id of ids)
-          await timers.insertCommand({ id, chainId, command: { type: 'params', change: { maxFiresPerBlock: 1 } } }, 10)
+          await timers.insertCommands(
+            chainId,
+            [{ id, command: { type: 'params', change: { maxFiresPerBlock: 1 } } }],
+            10,
+          )
         expect((await timers.readPendingCommands(chainId, 10)).map(({ id }) => id)).toEqual(ids)
         expect((await timers.readPendingCommands(chainId, 1)).map(({ id }) => id)).toEqual(ids.slice(0, 1))
         await startTimer(timers, lease, anySpec(lane))
@@ -123,7 +128,7 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         await writeBlock(timers, lease, anyBlock(10))
         const asked = randomUUID()
         const params = { type: 'params', change: { maxFiresPerBlock: 1 } } as const
-        await timers.insertCommand({ id: asked, chainId, command: params }, 10)
+        await timers.insertCommands(chainId, [{ id: asked, command: params }], 10)
         const { id: logged } = await acceptCommand(timers, lease, params, null)
         const tip = await timers.readTip(chainId)
         if (tip === null) throw new Error('no block was written')
@@ -148,20 +153,61 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
       test('past the bound they are refused', async () => {
         const { chainId } = await open()
         const command = { type: 'params', change: { maxFiresPerBlock: 1 } } as const
-        const ask = () => timers.insertCommand({ id: randomUUID(), chainId, command }, 2)
+        const ask = async () => (await timers.insertCommands(chainId, [{ id: randomUUID(), command }], 2))[0]
         expect([await ask(), await ask(), await ask()]).toEqual([
           ...[{ type: 'inserted' }, { type: 'inserted' }, { type: 'too_many' }],
         ])
       })
 
+      test('those that come together keep their order; past the bound only the first are stored', async () => {
+        const { chainId } = await open()
+        const command = { type: 'params', change: { maxFiresPerBlock: 1 } } as const
+        const asked = Array.from({ length: 6 }, () => ({ id: randomUUID(), command }))
+        const types = async (from: number, to: number) =>
+          (await timers.insertCommands(chainId, asked.slice(from, to), 4)).map(({ type }) => type)
+        expect(await types(0, 3)).toEqual(['inserted', 'inserted', 'inserted'])
+        expect(await types(3, 6)).toEqual(['inserted', 'too_many', 'too_many'])
+        const stored = (await timers.readPendingCommands(chainId, 10)).map(({ id }) => id)
+        expect(stored).toEqual(asked.slice(0, 4).map(({ id }) => id))
+      })
+
+      test('the same request twice in one go is one command, and holds up none of the others', async () => {
+        const { chainId, lane } = await open()
+        const labels = ['a', 'b', 'a', 'a'].map((requestId) => anyLabel({ requestId, requestDigest: SAME }))
+        const asked = [...labels, anyLabel({ requestId: 'a' }), anyLabel()].map((label) => {
+          const command = { type: 'set', timerId: randomUUID(), spec: anySpec(lane), label } as const
+          return { id: randomUUID(), command }
+        })
+        const same = { type: 'existing', commandId: asked[0]?.id, isSame: true }
+        expect(await timers.insertCommands(chainId, asked, 100)).toEqual([
+          ...[{ type: 'inserted' }, { type: 'inserted' }, same, same, { ...same, isSame: false }, { type: 'inserted' }],
+        ])
+      })
+
+      test('the same requests in another order from another node are one command each', async () => {
+        const { chainId, lane } = await open()
+        const ask = (requestIds: readonly string[]) => {
+          const asked = requestIds.map((requestId) => {
+            const label = anyLabel({ requestId, requestDigest: SAME })
+            const command = { type: 'set', timerId: randomUUID(), spec: anySpec(lane), label } as const
+            return { id: randomUUID(), command }
+          })
+          return timers.insertCommands(chainId, asked, 1_000)
+        }
+        const names = Array.from({ length: 40 }, (_, n) => `request ${n}`)
+        const outcomes = (await Promise.all([ask(names), ask(names.toReversed())])).flat()
+        expect(outcomes.filter(({ type }) => type === 'inserted')).toHaveLength(names.length)
+        expect(outcomes.filter((each) => each.type === 'existing' && each.isSame)).toHaveLength(names.length)
+      })
+
       test('the same request again is the same command; another body under its id is told apart', async () => {
         const { chainId, lane } = await open()
         const label = anyLabel({ requestId: 'one', tenant: 'shop' })
-        const ask = (change: Partial<typeof label> = {}) => {
+        const ask = async (change: Partial<typeof label> = {}) => {
           const spec = anySpec(lane)
           const own = { ...label, ...change }
           const command = { type: 'set', timerId: randomUUID(), spec, label: own } as const
-          return timers.insertCommand({ id: randomUUID(), chainId, command }, 100)
+          return (await timers.insertCommands(chainId, [{ id: randomUUID(), command }], 100))[0]
         }
         expect(await ask()).toEqual({ type: 'inserted' })
         const [first] = await timers.readPendingCommands(chainId, 1)
@@ -174,11 +220,10 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         const { chainId, lease, lane } = await open()
         await writeBlock(timers, lease, anyBlock(10))
         const label = anyLabel({ requestId: 'again' })
-        const ask = (id: string) =>
-          timers.insertCommand(
-            { id, chainId, command: { type: 'set', timerId: randomUUID(), spec: anySpec(lane), label } },
-            100,
-          )
+        const ask = async (id: string) => {
+          const command = { type: 'set', timerId: randomUUID(), spec: anySpec(lane), label } as const
+          return (await timers.insertCommands(chainId, [{ id, command }], 100))[0]
+        }
         const id = randomUUID()
         await ask(id)
         const expected = await timers.readTip(chainId)
@@ -222,8 +267,10 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         expect(timer).toMatchObject({ state: 'ACTIVE', dueHeight: 15, createdHeight: 10, createdBy: 'tests' })
         expect(await timers.findTimers([timer.id, randomUUID()])).toEqual([timer])
         expect(await timers.findTimersByKernelId([timer.kernelId])).toEqual([timer])
-        expect(await timers.findTimerByRequest(chainId, 'shop', 'r')).toEqual(timer)
-        expect(await timers.findTimerByRequest(chainId, '', 'r')).toBeNull()
+        const request = { chainId, tenant: 'shop', requestId: 'r' }
+        expect(await timers.findTimersByRequest([{ ...request, tenant: '' }, request, request])).toEqual([
+          ...[null, timer, timer],
+        ])
         const [incarnation] = await timers.readIncarnations([timer.kernelId])
         expect(incarnation).toMatchObject({ timerId: timer.id, tenant: 'shop', spec })
         expect(await timers.countTimers(chainId, { tenant: 'shop' }, 5)).toBe(1)

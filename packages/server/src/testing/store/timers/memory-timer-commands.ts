@@ -1,10 +1,17 @@
 /** Commands of the model: asked by anybody, answered by the node that holds the timers of the chain. */
 import { TOO_MANY_FAILURES } from '../../../core/timer/timer.ts'
 import type { StoredCommand } from '../../../core/timer/timer-command.ts'
-import type { CommandsWrite, TimerChange, TimerStore, TimerWriteResult } from '../../../ports/timer-store.ts'
+import type {
+  CommandInsert,
+  CommandsWrite,
+  NewCommand,
+  TimerChange,
+  TimerStore,
+  TimerWriteResult,
+} from '../../../ports/timer-store.ts'
 import { isTip, type MemoryCommand, type MemoryTimer, type MemoryTimerState } from './memory-timer-state.ts'
 
-type MemoryCommands = Pick<TimerStore, 'insertCommand' | 'findCommands' | 'readPendingCommands' | 'writeCommands'>
+type MemoryCommands = Pick<TimerStore, 'insertCommands' | 'findCommands' | 'readPendingCommands' | 'writeCommands'>
 
 const ENDS = { cancel: 'CANCELLED', pause: 'PAUSED', retire: 'RETIRED' } as const
 const ANSWERS_KEPT_MS = 10 * 60_000
@@ -91,20 +98,25 @@ export function createMemoryTimerCommands(state: MemoryTimerState): MemoryComman
     return { type: 'written' }
   }
 
+  function insert(chainId: number, { id, command }: NewCommand, maxPending: number): CommandInsert {
+    const label = command.type === 'set' ? command.label : null
+    const { tenant = '', requestId = null, requestDigest: digest = null } = label ?? {}
+    const earlier = [...commands.values()].find(
+      (each) =>
+        requestId !== null && each.requestId === requestId && each.tenant === tenant && each.chainId === chainId,
+    )
+    if (earlier !== undefined) return { type: 'existing', commandId: earlier.id, isSame: earlier.digest === digest }
+    const pending = [...commands.values()].filter((each) => each.chainId === chainId && each.answer === null)
+    if (pending.length >= maxPending) return { type: 'too_many' }
+    commands.set(id, structuredClone({ id, chainId, command, tenant, requestId, digest, ...UNANSWERED }))
+    return { type: 'inserted' }
+  }
+
   return {
-    insertCommand: async ({ id, chainId, command }, maxPending) => {
-      const label = command.type === 'set' ? command.label : null
-      const { tenant = '', requestId = null, requestDigest: digest = null } = label ?? {}
-      const earlier = [...commands.values()].find(
-        (each) =>
-          requestId !== null && each.requestId === requestId && each.tenant === tenant && each.chainId === chainId,
-      )
-      if (earlier !== undefined) return { type: 'existing', commandId: earlier.id, isSame: earlier.digest === digest }
-      const pending = [...commands.values()].filter((each) => each.chainId === chainId && each.answer === null)
-      if (pending.length >= maxPending) return { type: 'too_many' }
-      commands.set(id, structuredClone({ id, chainId, command, tenant, requestId, digest, ...UNANSWERED }))
-      state.notify({ type: 'timers.asked', chainId })
-      return { type: 'inserted' }
+    insertCommands: async (chainId, asked, maxPending) => {
+      const outcomes = asked.map((each) => insert(chainId, each, maxPending))
+      if (outcomes.some(({ type }) => type === 'inserted')) state.notify({ type: 'timers.asked', chainId })
+      return outcomes
     },
     findCommands: async (ids) => ids.map((id) => presentCommand(commands.get(id))),
     readPendingCommands: async (chainId, limit) =>

@@ -102,10 +102,14 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
       ),
     findTimers: async (ids) => await present([...new Set(ids)].flatMap((id) => timers.get(id) ?? [])),
     findTimersByKernelId: async (kernelIds) => await present(kernelIds.flatMap((id) => state.findByKernelId(id) ?? [])),
-    findTimerByRequest: async (chainId, tenant, requestId) =>
-      await presentOne(
-        [...timers.values()].find(
-          (timer) => timer.requestId === requestId && timer.tenant === tenant && timer.spec.chainId === chainId,
+    findTimersByRequest: async (requests) =>
+      await Promise.all(
+        requests.map(({ chainId, tenant, requestId }) =>
+          presentOne(
+            [...timers.values()].find(
+              (timer) => timer.requestId === requestId && timer.tenant === tenant && timer.spec.chainId === chainId,
+            ),
+          ),
         ),
       ),
     listTimers: async (filter, { before, limit }) =>
