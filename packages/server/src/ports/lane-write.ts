@@ -36,7 +36,10 @@ export interface LaneWrite {
   /** What the stream shall say of the lane itself. */
   readonly notes: readonly HistoryNote[]
   readonly reservations: readonly ReservationSave[]
-  /** Where it is done, the cursor may go back, and whatever was noted of nonces from there on is forgotten. */
+  /**
+   * Where it is done, the cursor may go back, and whatever was noted of nonces from there on is forgotten. Each reset is
+   * answered once: a write that arrives again is stale.
+   */
   readonly reset: ResetAnswer | null
   /** The account's balance, where the owner has looked. */
   readonly balance: { readonly wei: bigint; readonly at: number } | null

@@ -33,8 +33,8 @@ export async function comeToRest(scene: Scene): Promise<void> {
   while ([...world.nodes.values()].some(({ process }) => process.isFrozen())) await world.timeline.advance(BLOCK_MS)
   for (const lane of world.lanes)
     await world.store.updateSigner(lane, { paused: false }, { type: 'signer.changed', cause: 'operator', detail: BY })
-  let [left, leftSince] = [listOpen(world).length, 0]
-  for (let block = 0; block < MAX_BLOCKS && block - leftSince < MAX_BLOCKS_WITHOUT_END; block++) {
+  let [ended, endedAt] = [countEnded(world), 0]
+  for (let block = 0; block < MAX_BLOCKS && block - endedAt < MAX_BLOCKS_WITHOUT_END; block++) {
     if (block % 8 === 0) await tidyUp(scene, block)
     if (block === WIDEN_AT) await widen(world)
     if (block === LIFT_CAPS_AT) await liftCaps(world)
@@ -44,9 +44,9 @@ export async function comeToRest(scene: Scene): Promise<void> {
     await world.timeline.advance(20)
     world.watcher.check()
     if (block % 3 !== 2) continue
-    const open = listOpen(world).length
-    if (open === 0 && !hasReservations(world)) break
-    if (open < left) [left, leftSince] = [open, block]
+    if (listOpen(world).length === 0 && !hasReservations(world)) break
+    const now = countEnded(world)
+    if (now > ended) [ended, endedAt] = [now, block]
   }
   const open = listOpen(world)
   if (open.length > 0)
@@ -153,6 +153,14 @@ function checkBrokenFinality({ network, state, setup, hasToldFinalReorg }: World
 function listOpen({ state }: World): readonly Transaction[] {
   return [...state.lanes.values()].flatMap(({ transactions }) =>
     [...transactions.values()].map(({ tx }) => tx).filter((tx) => !isTerminal(tx)),
+  )
+}
+
+/** Requests that nobody answered are repeated, so the number of open ones may grow at first. */
+function countEnded({ state }: World): number {
+  return [...state.lanes.values()].reduce(
+    (count, { transactions }) => count + [...transactions.values()].filter(({ tx }) => isTerminal(tx)).length,
+    0,
   )
 }
 

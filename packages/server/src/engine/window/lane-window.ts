@@ -102,7 +102,7 @@ export function createLaneWindow(ports: WindowPorts): LaneWindow {
   function holdOut(draft: LaneDraft, { head }: WindowScene, tx: InFlight | undefined, asked: number): void {
     if (tx === undefined || tx.nonce !== asked || head === null) return
     passedOver = { nonce: asked, blocks: passedOver?.nonce === asked ? passedOver.blocks + 1 : 1 }
-    if (passedOver.blocks < PATIENCE_BLOCKS || !pace.take(asked, head)) return
+    if (passedOver.blocks < PATIENCE_BLOCKS || !pace.take([asked], head, asked)) return
     draft.apply(tx, { type: 'resubmit.claimed', at: clock.now() })
   }
 
@@ -110,9 +110,10 @@ export function createLaneWindow(ports: WindowPorts): LaneWindow {
     if (missingFrom === null || head === null) return
     const from = missingFrom
     const reach = unmined.slice(0, keeper.size(policy))
-    const [first, ...rest] = reach.filter((tx) => tx.nonce >= from && !tx.suspended && mayGoAgain(tx))
-    if (first !== undefined && pace.take(first.nonce, head)) {
-      for (const tx of [first, ...rest]) draft.apply(tx, { type: 'resubmit.claimed', at: clock.now() })
+    const missing = reach.filter((tx) => tx.nonce >= from && !tx.suspended && mayGoAgain(tx))
+    const nonces = missing.map(({ nonce }) => nonce)
+    if (pace.take(nonces, head, unmined[0]?.nonce ?? from)) {
+      for (const tx of missing) draft.apply(tx, { type: 'resubmit.claimed', at: clock.now() })
       missingFrom = unmined[reach.length]?.nonce ?? null
     } else if (!unmined.some((tx) => tx.nonce >= from)) missingFrom = null
   }
@@ -143,7 +144,7 @@ export function createLaneWindow(ports: WindowPorts): LaneWindow {
       if (full !== null) {
         lose(policy, { kept: full > lowest.nonce ? full - lowest.nonce : null, reason: 'pool_full' }, full)
         // It was tried at this head already.
-        if (full === lowest.nonce && head !== null) pace.take(full, head)
+        if (full === lowest.nonce && head !== null) pace.take([full], head, full)
       }
       const gap = findGapStart(answers, draft, unmined)
       if (gap !== null) lose(policy, { kept: gap.kept, reason: 'nonce_gap' }, gap.from)

@@ -34,9 +34,11 @@ export function storeReservation(state: MemoryState, lane: MemoryLane, { reserva
   }
 }
 
-/** Nothing that is alive may sit where the cursor would come again. */
+/** It is not answered yet, and nothing that is alive sits where the cursor would come again. */
 export function isResetPossible(lane: MemoryLane, { cursor, reset }: LaneWrite): boolean {
-  if (cursor === null || reset === null) return true
+  if (reset === null) return true
+  if (!lane.resets.some(({ id, answeredAt }) => id === reset.id && answeredAt === null)) return false
+  if (cursor === null) return true
   const isAbove = (nonce: number | null) => nonce !== null && nonce >= cursor.next
   const live = [...lane.transactions.values()].map(({ tx }) => tx).filter(isInFlight)
   return !live.some((tx) => isAbove(tx.nonce)) && !openReservations(lane).some(({ nonce }) => isAbove(nonce))

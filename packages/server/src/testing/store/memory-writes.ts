@@ -101,7 +101,8 @@ function writeLane(state: MemoryState, write: LaneWrite): LaneWriteResult {
   if (!saves.every((save) => isCurrent(lane, save)) || !write.reservations.every((save) => isOpen(lane, save))) {
     return { type: 'stale', detail: 'a transaction or reservation changed or is final' }
   }
-  if (!isResetPossible(lane, write)) return { type: 'stale', detail: 'a nonce above the reset is alive' }
+  if (!isResetPossible(lane, write))
+    return { type: 'stale', detail: 'the reset is answered, or a nonce above it is alive' }
   const refusal = findRefusal(state, lane, write)
   if (refusal !== null) return { type: 'refused', detail: refusal }
   answerReset(state, lane, write)

@@ -9,8 +9,8 @@
  *   2. Lock the cursors and the transactions of those lanes, and compare them with what the writer has seen: first as
  *      they were when the statement began, then again once the lock is held. Versions only grow, so a row that passes
  *      both is the same at both times, and everything else the statement reads of it is current too.
- *   3. Lanes count points: one for the lease, one for the cursor if it moves, one for each transaction and each
- *      reservation. A lane that misses any passes nothing on to the steps below; other lanes are not affected.
+ *   3. Lanes count points: one for the lease, one for the cursor if it moves, one for a reset that is not answered
+ *      yet, one for each transaction and each reservation. A lane that misses any passes nothing on to the steps below; other lanes are not affected.
  *   4. Write the lanes that pass.
  *   5. Last of all take the head of the event stream, whose lock is held until commit: numbers are assigned in commit
  *      order, and a reader that sees number n also sees all before it. Nothing that could wait comes after, so the
@@ -95,13 +95,21 @@ with lane as materialized (
      select n.lock_owner, n.ttl_ms, n.locked_until from nonce_reservation n
       where n.reservation_id = r.reservation_id and n.version = r.version and n.final_at is null
         for update) n
+), reset_found as materialized (
+  select l.ord
+    from (select * from lane
+           where reset_id is not null and (select lanes from holding)[ord + 1] order by chain_id, signer) l
+   cross join lateral (
+     select from nonce_reset r where r.reset_id = l.reset_id and r.answered_at is null for update) r
 ), verdict as materialized (
   select ord, bool_or(is_held) as is_held, bool_or(is_moved) as is_moved, sum(points) = 0 as passes
-    from (select ord, false as is_held, not moves as is_moved, -(1 + moves::int + saves + reservations) as points
+    from (select ord, false as is_held, not moves as is_moved,
+                 -(1 + moves::int + (reset_id is not null)::int + saves + reservations) as points
             from lane
           union all select ord, true, false, 1 from held
           union all select ord, false, false, -1 from leased where is_paused
           union all select ord, false, true, 1 from cursor_found
+          union all select ord, false, false, 1 from reset_found
           union all select lane, false, false, 1 from found
           union all select lane, false, false, 1 from held_nonce) p
    group by ord

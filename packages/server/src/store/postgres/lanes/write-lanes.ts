@@ -69,7 +69,7 @@ function readVerdicts(changes: readonly Change[], rows: readonly VerdictRow[]): 
       return {
         type: 'stale',
         detail: row.is_moved
-          ? 'a transaction or reservation changed or is final, or the lane is paused'
+          ? 'a transaction or reservation changed or is final, a reset is answered, or the lane is paused'
           : 'the cursor has moved',
       }
     }

@@ -476,6 +476,25 @@ function describeResets(get: GetStore): void {
     ])
   })
 
+  test('an answer to a reset that arrives again, after another reset, changes nothing [G2]', async () => {
+    const { store } = get()
+    const lease = await acquire(store, await registerLane(store))
+    await store.writeLanes([toWrite(lease, [], { cursor: { expected: null, next: 7 } })])
+    const [first, second] = [await askReset(store, lease.lane), await askReset(store, lease.lane)]
+    const answer = (id: string, expected: number, next: number) =>
+      toWrite(lease, [], {
+        cursor: { expected, next },
+        reset: { id, state: 'DONE', refusal: null },
+        notes: [anyNote('cursor.reset')],
+      })
+    const back = answer(first.id, 7, 6)
+    expect(await store.writeLanes([back])).toMatchObject([{ type: 'written' }])
+    expect(await store.writeLanes([answer(second.id, 6, 7)])).toMatchObject([{ type: 'written' }])
+    expect(await store.writeLanes([back])).toMatchObject([{ type: 'stale' }])
+    expect((await store.loadLane(lease.lane)).cursor).toBe(7)
+    expect(await store.findReset(first.id)).toMatchObject({ state: 'DONE', fromNonce: 7, toNonce: 6 })
+  })
+
   test('the cursor does not move back while a live nonce is above it [G2]', async () => {
     const { store } = get()
     const lease = await acquire(store, await registerLane(store))
