@@ -86,6 +86,11 @@ async function mineAt(baseFee: bigint): Promise<void> {
     ([{ head }]) => (head?.number ?? 0) >= height,
   )
   expect(chain.following).toBe(true)
+  // The price is read after the block. A transaction prepared in between would offer the price before.
+  await eventually(
+    async () => BigInt((await node.drover().get('/v1/chains/31337/fees')).body.nextBaseFeePerGas ?? 0),
+    (next) => next > (baseFee * 3n) / 4n && next < (baseFee * 5n) / 4n,
+  )
 }
 
 async function mineAtUntil(baseFee: bigint, id: string, isGood: (tx: SeenTransaction) => boolean): Promise<void> {

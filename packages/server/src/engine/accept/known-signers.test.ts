@@ -109,3 +109,13 @@ test('with the database down, known signers still work, and unknown ones get a c
   expect(telemetry.logs).toMatchObject([{ level: 'warn' }])
   await expect(known.find({ chainId: 1, signer: STRANGER })).rejects.toBeInstanceOf(StoreUnavailable)
 })
+
+test('a change that is told while they are being read is not missed', async () => {
+  const { known, register, listeners } = setUpSigners(record(1))
+  const changed = { ...record(1), paused: true }
+  // The first read has begun, with what was stored before the change.
+  register(changed)
+  for (const listener of listeners) listener({ type: 'nodes.changed' })
+  await turn()
+  expect(known.peek(lane)).toEqual(changed)
+})

@@ -1,4 +1,5 @@
 /** The registered lanes, kept in memory: every request asks for one, and they hardly ever change. */
+import { coalesce } from '../../core/coalesced-task.ts'
 import { type Lane, type LaneKey, laneKey } from '../../core/lane/lane.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { SignerRecord, Store } from '../../ports/store.ts'
@@ -22,29 +23,28 @@ interface KnownSignersPorts {
 export function createKnownSigners({ store, clock, telemetry, maxAgeMs = 5_000 }: KnownSignersPorts): KnownSigners {
   let known: ReadonlyMap<LaneKey, SignerRecord> = new Map()
   let readAt = Number.NEGATIVE_INFINITY
-  let reading: Promise<void> | null = null
+  let isReading = false
 
-  async function read(): Promise<void> {
+  /** A change may come while they are read: then they are read once more, since that read may have begun before it. */
+  const reads = coalesce(async () => {
     const startedAt = clock.monotonic()
-    const records = await store.listSigners()
-    known = new Map(records.map((record) => [laneKey(record.lane), record]))
-    readAt = startedAt
-  }
-
-  function refresh(): Promise<void> {
-    reading ??= read().finally(() => {
-      reading = null
-    })
-    return reading
-  }
+    isReading = true
+    try {
+      const records = await store.listSigners()
+      known = new Map(records.map((record) => [laneKey(record.lane), record]))
+      readAt = startedAt
+    } finally {
+      isReading = false
+    }
+  })
 
   function keepFresh(): void {
-    if (clock.monotonic() - readAt <= maxAgeMs) return
+    if (isReading || clock.monotonic() - readAt <= maxAgeMs) return
     refreshBehind()
   }
 
   function refreshBehind(): void {
-    refresh().catch((error: unknown) => {
+    reads.run().catch((error: unknown) => {
       telemetry.log('warn', 'could not read the signers; using the known ones', { error: String(error) })
     })
   }
@@ -66,9 +66,8 @@ export function createKnownSigners({ store, clock, telemetry, maxAgeMs = 5_000 }
       keepFresh()
       return hit
     }
-    // A read in progress may have begun before the signer was registered: only a new read can prove it is missing.
-    if (reading !== null) await reading
-    if (!known.has(key)) await refresh()
+    // Only a read that begins now can prove that it is missing.
+    await reads.run()
     return known.get(key) ?? null
   }
 
