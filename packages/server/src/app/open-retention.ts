@@ -2,7 +2,8 @@
 
 import { createAuditRetention } from '../api/access/audit-retention.ts'
 import type { Config } from '../config/config.ts'
-import { createRetention, type Retention } from '../engine/retention/retention.ts'
+import type { Passes } from '../engine/retention/passes.ts'
+import { createRetention } from '../engine/retention/retention.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { RetentionStore } from '../ports/retention-store.ts'
@@ -16,7 +17,7 @@ interface RetentionPorts {
   readonly nodeId: string
 }
 
-export function openRetention(config: Config, ports: RetentionPorts): Retention {
+export function openRetention(config: Config, ports: RetentionPorts): Passes {
   const parts = [openLedger(config, ports), openAudit(config, ports)].filter((part) => part !== null)
   return {
     start: () => {
@@ -26,7 +27,7 @@ export function openRetention(config: Config, ports: RetentionPorts): Retention 
   }
 }
 
-function openLedger({ retention, webhooks }: Config, ports: RetentionPorts): Retention | null {
+function openLedger({ retention, webhooks }: Config, ports: RetentionPorts): Passes | null {
   const { transactionsMs, reservationsMs, eventsMs, onlyArchived } = retention
   if (transactionsMs === null && reservationsMs === null && eventsMs === null) return null
   // A delivery is read from its event, until it is settled and for as long as it can be sent again.
@@ -45,7 +46,7 @@ function keepUntilArchived(store: RetentionStore): RetentionStore {
   }
 }
 
-function openAudit({ retention }: Config, { keys, ...ports }: RetentionPorts): Retention | null {
+function openAudit({ retention }: Config, { keys, ...ports }: RetentionPorts): Passes | null {
   const { auditMs, onlyArchived } = retention
   if (auditMs === null) return null
   return createAuditRetention({ ...ports, store: keys, settings: { auditMs, onlyArchived } })
