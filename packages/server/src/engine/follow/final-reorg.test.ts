@@ -23,6 +23,48 @@ async function brokenEvents(cluster: TestCluster) {
   return (await cluster.store.readEvents(0, 1_000)).filter(({ type }) => type === 'finality.broken')
 }
 
+/** A watch beside a chain on which every block has been replaced since one transaction became final. */
+async function watchAfter(
+  receipt: 'found' | 'missing' | (() => 'failed' | 'found'),
+  getBlocks: Chain['getBlocks'] = async () => [],
+) {
+  const cluster = await createTestCluster()
+  const ahead = await cluster.startNode()
+  const id = await confirmOne(cluster)
+  const [tx] = await cluster.store.findTransactions([id])
+  const at = tx && inclusionOf(tx)?.blockNumber
+  if (at === undefined) throw new Error('not mined')
+  await ahead.kill()
+  const reorgs: FinalReorg[] = []
+  const watch = createFinalReorgWatch({
+    chain: {
+      chainId: cluster.chain.chainId,
+      findReceipts: async () => [{ type: typeof receipt === 'string' ? receipt : receipt() } as FoundReceipt],
+      getBlocks,
+    },
+    store: cluster.store,
+    telemetry: createRecordingTelemetry(),
+    finality: { type: 'confirmations', count: 3 },
+    onFinalReorg: (reorg) => void reorgs.push(reorg),
+  })
+  return {
+    id,
+    at,
+    reorgs,
+    watch,
+    /** `from`: the lowest block of the window. */
+    take: async (head: number, { forkFrom = null, from = 0 }: { forkFrom?: number | null; from?: number } = {}) => {
+      const header = (number: number) => (number <= head && number >= from ? replacedAt(number) : null)
+      watch.take({ view: { ...LOW, head: replacedAt(head), header }, forkFrom, added: [], gap: false })
+      await cluster.clock.settle()
+    },
+  }
+}
+
+function replacedAt(number: number) {
+  return { number, hash: `0x${'9'.repeat(64)}`, parentHash: '0x', timestamp: 0 } as const
+}
+
 test('a confirmed transaction that leaves the chain stays confirmed, and is named in log, event and metric [G6]', async () => {
   const cluster = await createTestCluster()
   const { telemetry } = await cluster.startNode()
@@ -49,32 +91,20 @@ test('one that the new branch holds as well is not gone', async () => {
 })
 
 test('one that another node called final and another block includes now is told, although this node was behind', async () => {
-  const cluster = await createTestCluster()
-  const ahead = await cluster.startNode()
-  const id = await confirmOne(cluster)
-  const [tx] = await cluster.store.findTransactions([id])
-  if (tx === undefined) throw new Error('not stored')
-  await ahead.kill()
-  const reorgs: FinalReorg[] = []
-  const { store, chain } = cluster
-  const finality = { type: 'confirmations', count: 3 } as const
-  const watch = createFinalReorgWatch({
-    chain: {
-      chainId: chain.chainId,
-      findReceipts: async () => [{ type: 'found' } as FoundReceipt],
-      getBlocks: async () => [],
-    },
-    store,
-    telemetry: createRecordingTelemetry(),
-    finality,
-    onFinalReorg: (reorg) => void reorgs.push(reorg),
-  })
-  const header = (number: number) => ({ number, hash: `0x${'9'.repeat(64)}`, parentHash: '0x', timestamp: 0 }) as const
-  const at = inclusionOf(tx)?.blockNumber ?? 0
-  watch.take({ view: { ...LOW, head: header(at - 1), header }, forkFrom: null, added: [], gap: false })
-  watch.take({ view: { ...LOW, head: header(at + 4), header }, forkFrom: at - 1, added: [], gap: false })
-  await cluster.clock.settle()
+  const { id, at, reorgs, take } = await watchAfter('found')
+  await take(at - 1)
+  await take(at + 4, { forkFrom: at - 1 })
   expect(reorgs).toMatchObject([{ finalBlock: null, gone: [], moved: [{ txId: id }] }])
+})
+
+test('a receipt that could not be read does not count as gone: the next block looks again', async () => {
+  const lookups = ['failed' as const, 'found' as const]
+  const { id, at, reorgs, take } = await watchAfter(() => lookups.shift() ?? 'found')
+  await take(at - 1)
+  await take(at + 4, { forkFrom: at - 1 })
+  expect(reorgs).toEqual([])
+  await take(at + 5)
+  expect(reorgs).toMatchObject([{ gone: [], moved: [{ txId: id }] }])
 })
 
 test('the next owner tells it, if the one before died with the reorg', async () => {
@@ -132,37 +162,40 @@ test('so does one that starts long after it, when that block is below what it re
 })
 
 test('blocks above the head of a node that starts are judged once it reaches them', async () => {
-  const cluster = await createTestCluster()
-  const ahead = await cluster.startNode()
-  const id = await confirmOne(cluster)
-  const [tx] = await cluster.store.findTransactions([id])
-  await ahead.kill()
-  const reorgs: FinalReorg[] = []
-  const watch = createFinalReorgWatch({
-    chain: {
-      chainId: cluster.chain.chainId,
-      findReceipts: async () => [{ type: 'missing' } as unknown as FoundReceipt],
-      getBlocks: async () => [],
-    },
-    store: cluster.store,
-    telemetry: createRecordingTelemetry(),
-    finality: { type: 'confirmations', count: 3 },
-    onFinalReorg: (reorg) => void reorgs.push(reorg),
-  })
-  const headerOf = (number: number) =>
-    ({ number, hash: `0x${'9'.repeat(64)}`, parentHash: '0x', timestamp: 0 }) as const
-  const at = (tx && inclusionOf(tx)?.blockNumber) ?? 0
-  const take = async (head: number): Promise<void> => {
-    const header = (number: number) => (number <= head ? headerOf(number) : null)
-    watch.take({ view: { ...LOW, head: headerOf(head), header }, forkFrom: null, added: [], gap: false })
-    await cluster.clock.settle()
-  }
+  const { id, at, reorgs, watch, take } = await watchAfter('missing')
   watch.start(null)
   await take(at - 1)
   expect(reorgs).toEqual([])
   await take(at)
   await take(at + 1)
   expect(reorgs).toMatchObject([{ fromBlock: at, finalBlock: null, gone: [{ txId: id }], moved: [] }])
+})
+
+test('blocks below the window that cannot be read are asked for again, a few times', async () => {
+  const answers = [[], [], ['read']]
+  let asked = 0
+  const { id, at, reorgs, watch, take } = await watchAfter('missing', async (heights) => {
+    asked += 1
+    return (answers.shift() ?? []).length === 0
+      ? []
+      : heights.map((number) => ({ ...replacedAt(number), txHashes: [] }))
+  })
+  watch.start(null)
+  for (let block = 1; block < 6; block++) await take(at + 50 + block, { from: at + 40 })
+  expect(asked).toBe(3)
+  expect(reorgs).toMatchObject([{ fromBlock: at, gone: [{ txId: id }] }])
+})
+
+test('a node that never has the blocks below the window is not asked for ever', async () => {
+  let asked = 0
+  const { at, reorgs, watch, take } = await watchAfter('missing', async () => {
+    asked += 1
+    return []
+  })
+  watch.start(null)
+  for (let block = 1; block < 30; block++) await take(at + 50 + block, { from: at + 40 })
+  expect(asked).toBe(11)
+  expect(reorgs).toEqual([])
 })
 
 test('a reorg of blocks that were not final is not reported', async () => {

@@ -57,6 +57,8 @@ interface Unproven {
   readonly from: number
   /** Something was completed as high as this: below it, the view is too old to judge. */
   readonly upTo: number
+  /** How often blocks below the window could not be read. */
+  readonly misses: number
 }
 
 /** How many events back completions are checked, and how many of them at most. */
@@ -65,6 +67,9 @@ const MAX_COMPLETIONS = 1_000
 const MAX_NAMED = 20
 /** Blocks below the window that a node without known headers reads at most, in one batch. */
 const MAX_BLOCKS = 64
+/** A node that does not have them, or does not answer, is asked again this many times, once per block. */
+const MAX_MISSES = 10
+const NOTHING_PROVEN: Unproven = { from: 0, upTo: 0, misses: 0 }
 
 export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
   const { chain, store, telemetry, finality } = ports
@@ -114,13 +119,18 @@ export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
     if (checked === null || view.head.number < checked.upTo) return
     const { completed, highest } = await readCompleted(checked.from)
     const below = listHeights(completed).filter((number) => number < view.head.number && view.header(number) === null)
-    const read = new Map((await chain.getBlocks(below.slice(-MAX_BLOCKS))).map((block) => [block.number, block]))
+    const wanted = below.slice(-MAX_BLOCKS)
+    const read = new Map((await chain.getBlocks(wanted)).map((block) => [block.number, block]))
+    if (read.size < wanted.length && checked.misses < MAX_MISSES) {
+      if (unproven === checked) unproven = { ...checked, misses: checked.misses + 1 }
+      return
+    }
     const shown = (number: number) => view.header(number) ?? read.get(number) ?? null
     const suspects = completed.filter((tx) => isReplaced(tx, shown))
     if (suspects.length > 0)
       tell({ ...(await sort(suspects, shown)), fromBlock: listHeights(suspects)[0] ?? 0, finalBlock: null })
     if (unproven === checked)
-      unproven = highest > view.head.number ? { from: view.head.number + 1, upTo: highest } : null
+      unproven = highest > view.head.number ? { ...NOTHING_PROVEN, from: view.head.number + 1, upTo: highest } : null
   }
 
   function tell(reorg: FinalReorg): void {
@@ -156,6 +166,8 @@ export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
   /** Which of these are no longer on the chain, and which are in another block. */
   async function sort(suspects: readonly Transaction[], shown: Shown): Promise<Pick<FinalReorg, 'gone' | 'moved'>> {
     const receipts = await chain.findReceipts(suspects.map((tx) => inclusionOf(tx)?.txHash ?? '0x'))
+    // Not an answer: the next block tries again.
+    if (receipts.some(({ type }) => type === 'failed')) throw new ChainUnavailable('not all receipts could be read')
     const isFound = (index: number): boolean => receipts[index]?.type === 'found'
     return {
       gone: suspects.filter((_, index) => !isFound(index)).map(toLost),
@@ -165,7 +177,7 @@ export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
 
   return {
     start: (known) => {
-      unproven = { from: known === null ? 0 : known + 1, upTo: 0 }
+      unproven = { ...NOTHING_PROVEN, from: known === null ? 0 : known + 1 }
       if (known !== null && finality.type === 'confirmations') highestFinal = known - finality.count
     },
     take: ({ view, forkFrom, gap }) => {
@@ -174,7 +186,7 @@ export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
       // After a reorg the count starts from the new chain, so the same loss is reported once.
       highestFinal = forkFrom === null && final !== null ? Math.max(final, finalBefore ?? final) : final
       if (forkFrom !== null) due = merge(due, { forkFrom, finalBefore })
-      if (gap) unproven = { from: 0, upTo: 0 }
+      if (gap) unproven = NOTHING_PROVEN
       latest = view
       if (due !== null || unproven !== null) void checks.run()
     },
