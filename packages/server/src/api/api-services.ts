@@ -129,6 +129,8 @@ export interface ApiServices {
   maxTxFeeOf(chainId: number): bigint | null
   readonly fillGaps: FillGaps
   readonly ownKeys: OwnKeys
+  /** Settles once this node follows what is stored about its signers now: their policies and whether they are paused. */
+  applySigners(): Promise<void>
   readonly store: ApiStore
   readonly clock: Pick<Clock, 'now'>
   /** This node's view of every chain it follows; from memory. */

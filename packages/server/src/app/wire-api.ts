@@ -118,6 +118,7 @@ export function createServices(
     feeMarkets: engine.feeMarkets,
     maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),
+    applySigners: async () => void (await Promise.all([wired.signers.refresh(), engine.applySigners()])),
     ownKeys: createOwnKeys(config, adapters, telemetry),
     store,
     clock,

@@ -64,6 +64,8 @@ export interface Engine {
   lanesHeld(): number
   /** Sets the gauges of every lane that this node runs, from memory. */
   reportLanes(queueOf: ReportScene['queueOf']): void
+  /** Reads the signers again and settles once every lane here follows what they say now. */
+  applySigners(): Promise<void>
   /** A key store responds again, or there are other keys. */
   keysChanged(): void
   /** Nodes that have not reported for too long, as of this node's last heartbeat. */
@@ -210,6 +212,7 @@ export function createEngine(ports: EnginePorts): Engine {
     chainHealth: (chainId, waitedSince) => units.get(chainId)?.watch.health(waitedSince) ?? null,
     lanesHeld: keeper.count,
     reportLanes: (queueOf) => report(keeper.running(), { now: clock.now(), queueOf }),
+    applySigners: keeper.applySigners,
     keysChanged: () => {
       for (const runner of keeper.running()) runner.post({ type: 'keys.changed' })
       keeper.poke()

@@ -81,6 +81,7 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
       create: () => refuseOrRun(caller, 'A new signer', services.ownKeys.create),
       remove: (address, note) => refuseOrRun(caller, 'A removal', () => services.ownKeys.remove(address, note)),
     },
+    applySigners: services.applySigners,
     healthOf: services.healthOf,
     countOf: async (lane) => (mayUse(caller, lane) ? services.countOf(lane) : null),
     baseFeeOf: async (chainId) => (mayUseChain(caller, chainId) ? services.baseFeeOf(chainId) : null),

@@ -10,7 +10,7 @@ import { presentLane } from '../present/present-lane.ts'
 type Change = Parameters<Store['updateSigner']>[1]
 
 export async function updateLane(
-  services: Pick<ApiServices, 'store' | 'telemetry' | 'silentNodes' | 'ownKeys'>,
+  services: Pick<ApiServices, 'store' | 'telemetry' | 'silentNodes' | 'ownKeys' | 'applySigners'>,
   status: LaneStatus,
   change: Change,
   note: HistoryNote,
@@ -21,6 +21,8 @@ export async function updateLane(
   if (signer === null) {
     throw new AppError('not_found', `${checksumAddress(lane.signer)} is no longer registered on chain ${lane.chainId}.`)
   }
+  // Whoever gets the answer may rely on it: this node acts on the old policy no longer.
+  await services.applySigners()
   telemetry.log('info', 'signer changed', { chainId: lane.chainId, signer: lane.signer, ...note.detail })
   return presentLane({ ...status, signer }, services)
 }

@@ -85,8 +85,6 @@ function setUp(options: SetUpOptions = {}) {
     },
     signers: {
       find: async (lane) => (lane.signer === SIGNER && chains.has(lane.chainId) ? record(lane.chainId) : null),
-      peek: () => null,
-      close() {},
     },
     intake: {
       submit: async (item) => {

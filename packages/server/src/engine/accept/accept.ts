@@ -52,7 +52,7 @@ const NO_BOUNDS: AcceptBounds = {
 
 interface AcceptPorts extends SimulationPorts {
   readonly store: Pick<Store, 'findRequests'>
-  readonly signers: KnownSigners
+  readonly signers: Pick<KnownSigners, 'find'>
   readonly intake: Pick<Intake, 'submit'>
   readonly random: Random
   /** Omitted: everything is accepted. */

@@ -110,7 +110,7 @@ test('with the database down, known signers still work, and unknown ones get a c
   await expect(known.find({ chainId: 1, signer: STRANGER })).rejects.toBeInstanceOf(StoreUnavailable)
 })
 
-test('a change that is told while they are being read is not missed', async () => {
+test('a change that arrives during a read is not missed', async () => {
   const { known, register, listeners } = setUpSigners(record(1))
   const changed = { ...record(1), paused: true }
   // The first read has begun, with what was stored before the change.
@@ -118,4 +118,16 @@ test('a change that is told while they are being read is not missed', async () =
   for (const listener of listeners) listener({ type: 'nodes.changed' })
   await turn()
   expect(known.peek(lane)).toEqual(changed)
+})
+
+test('after a refresh the change is known; with the database down the refresh only warns', async () => {
+  const { known, register, breakStore, telemetry } = setUpSigners(record(1))
+  await known.find(lane)
+  register({ ...record(1), paused: true })
+  await known.refresh()
+  expect(known.peek(lane)?.paused).toBe(true)
+  breakStore()
+  await known.refresh()
+  expect(telemetry.logs).toMatchObject([{ level: 'warn' }])
+  expect(known.peek(lane)?.paused).toBe(true)
 })

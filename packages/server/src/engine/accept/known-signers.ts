@@ -10,6 +10,8 @@ export interface KnownSigners {
   find(lane: Lane): Promise<SignerRecord | null>
   /** What is in memory now. Memory is filled soon after the start and refreshed in the background. */
   peek(lane: Lane): SignerRecord | null
+  /** Reads them again. If the database is down, the known ones stay in use. */
+  refresh(): Promise<void>
   close(): void
 }
 
@@ -40,19 +42,19 @@ export function createKnownSigners({ store, clock, telemetry, maxAgeMs = 5_000 }
 
   function keepFresh(): void {
     if (isReading || clock.monotonic() - readAt <= maxAgeMs) return
-    refreshBehind()
+    void refresh()
   }
 
-  function refreshBehind(): void {
-    reads.run().catch((error: unknown) => {
+  function refresh(): Promise<void> {
+    return reads.run().catch((error: unknown) => {
       telemetry.log('warn', 'could not read the signers; using the known ones', { error: String(error) })
     })
   }
 
   const unlisten = store.listen((notice) => {
-    if (notice.type === 'nodes.changed' || notice.type === 'gap') refreshBehind()
+    if (notice.type === 'nodes.changed' || notice.type === 'gap') void refresh()
   })
-  refreshBehind()
+  void refresh()
 
   function peek(lane: Lane): SignerRecord | null {
     keepFresh()
@@ -71,5 +73,5 @@ export function createKnownSigners({ store, clock, telemetry, maxAgeMs = 5_000 }
     return known.get(key) ?? null
   }
 
-  return { find, peek, close: unlisten }
+  return { find, peek, refresh, close: unlisten }
 }

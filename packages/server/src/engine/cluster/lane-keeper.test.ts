@@ -289,6 +289,20 @@ describe('keeping lanes', () => {
   })
 })
 
+test('whoever waits for it knows that the lanes follow a change, without any notice', async () => {
+  const { clock, store, all, log, node } = await setUp(1)
+  const a = node('node-a')
+  await started(clock, a)
+  a.unlisten()
+  const [lane] = all as [Lane]
+  const policy = { ...STABLE, maxTxFeeWei: 7n }
+  await store.updateSigner(lane, { policy, paused: true }, { type: 'signer.changed', cause: 'operator', detail: {} })
+  expect(a.keeper.signer(lane)?.policy.maxTxFeeWei).not.toBe(7n)
+  await a.keeper.applySigners()
+  expect(a.keeper.signer(lane)).toMatchObject({ policy, paused: true })
+  expect(log).toEqual(['node-a starts', 'node-a learns of a new policy'])
+})
+
 test('a lane learns when its policy changes, on whichever node that was done, and only then', async () => {
   const { clock, store, all, log, node } = await setUp(2)
   const { keeper } = node('node-a')

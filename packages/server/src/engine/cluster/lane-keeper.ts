@@ -51,6 +51,8 @@ export interface LaneKeeper {
   silent(): readonly SilentNode[]
   /** Checks the lanes now instead of at the next beat. */
   poke(): void
+  /** Reads the signers again and settles once every lane here follows what they say now. */
+  applySigners(): Promise<void>
   /** Stops every lane in order and gives up its lease at once. */
   stop(): Promise<void>
 }
@@ -271,6 +273,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     signer: (lane) => signers.get(laneKey(lane)) ?? null,
     silent: () => silent,
     poke: beat,
+    applySigners: beats.run,
     stop: async () => {
       stopped = true
       cancelBeat()

@@ -208,6 +208,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     feeMarkets: createFeeMarkets({ chains, clock }),
     maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),
+    applySigners: signers.refresh,
     ownKeys: {
       addresses: () => [SIGNER, SPARE],
       defaultPolicy: () => FAST,

@@ -52,6 +52,17 @@ describe('PATCH /v1/signers/{address}', () => {
     expect(shown.json().lanes).toEqual([body])
   })
 
+  test('the answer comes once this node acts on the change, not before', async () => {
+    const seen: (number | 'auto')[] = []
+    api = await createTestApi({
+      services: { applySigners: async () => void seen.push((await stored()).policy.maxInFlight) },
+    })
+    expect((await call('PATCH', SIGNER, { policy: { maxInFlight: 8 } })).status).toBe(200)
+    expect(seen).toEqual([8])
+    expect((await call('POST', `${SIGNER}/pause`, { reason: 'a look' })).status).toBe(200)
+    expect(seen).toHaveLength(2)
+  })
+
   test('a reason is stored in the history', async () => {
     const reason = 'gas is dear today'
     expect((await call('PATCH', SIGNER, { policy: { maxFeePerGas: null }, reason })).status).toBe(200)
