@@ -1,4 +1,4 @@
-/** A small HTTP server for the programs beside it: JSON in, JSON out, each route a function. */
+/** A small JSON server that the migration examples share. Each route is a function. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'

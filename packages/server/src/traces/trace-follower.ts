@@ -25,7 +25,7 @@ interface FollowerPorts {
 }
 
 const PAGE = 500
-/** Transactions on their way. The oldest are forgotten first; their history is read when they end. */
+/** Transactions in progress. Beyond this the oldest are dropped, and their history is read when they end. */
 const MAX_DRAFTS = 20_000
 /** Histories that wait to be read. */
 const MAX_LATE = 200

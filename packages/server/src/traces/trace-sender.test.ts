@@ -17,19 +17,21 @@ const SPAN: Span = {
   error: null,
 }
 
-function createBench(answer: Awaited<ReturnType<PostTraces>>) {
+type Answer = Awaited<ReturnType<PostTraces>>['type']
+
+function createBench(answer: Answer) {
   const clock = createManualClock()
   const telemetry = createRecordingTelemetry()
   const posted: number[] = []
   const bench = { clock, posted, answer }
   const post: PostTraces = async (spans) => {
     posted.push(spans.length)
-    return bench.answer
+    return bench.answer === 'sent' ? { type: 'sent' } : { type: bench.answer, why: 'HTTP 503' }
   }
   const sender = createTraceSender({ post, clock, telemetry })
   const counted = (result: string) => telemetry.valueOf('drover_traces_total', { result })
   const fill = (count: number) => Array.from({ length: count }).forEach(() => void sender.add([SPAN]))
-  return Object.assign(bench, { sender, counted, fill })
+  return Object.assign(bench, { sender, counted, fill, logs: telemetry.logs })
 }
 
 test('traces go out together, in batches', async () => {
@@ -75,6 +77,7 @@ test('a stop sends what is queued, once, and takes no more', async () => {
   const bench = createBench('failed')
   bench.fill(3)
   await bench.sender.stop()
+  expect(bench.logs).toMatchObject([{ level: 'warn', fields: { why: 'HTTP 503' } }])
   bench.fill(1)
   expect(bench.posted).toEqual([3])
   expect(bench.counted('dropped')).toBe(4)

@@ -12,7 +12,10 @@ export interface TraceSender {
   stop(): Promise<void>
 }
 
-export type PostTraces = (spans: readonly Span[]) => Promise<'sent' | 'refused' | 'failed'>
+/** `failed` is worth another try, `refused` is not. */
+export type PostTraces = (
+  spans: readonly Span[],
+) => Promise<{ readonly type: 'sent' } | { readonly type: 'refused' | 'failed'; readonly why: string }>
 
 interface SenderPorts {
   readonly post: PostTraces
@@ -49,12 +52,14 @@ export function createTraceSender({ post, clock, telemetry }: SenderPorts): Trac
   async function flush(): Promise<void> {
     const batch = queue.splice(0, BATCH)
     const result = await post(batch.flat())
-    if (result !== 'failed') {
+    if (result.type === 'refused')
+      telemetry.log('warn', 'the trace collector refused traces', { why: result.why, traces: batch.length })
+    if (result.type !== 'failed') {
       pauseMs = LINGER_MS
-      return count(result, batch.length)
+      return count(result.type, batch.length)
     }
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
-    telemetry.log('warn', 'the trace collector does not take traces; trying again')
+    telemetry.log('warn', 'the trace collector does not take traces; trying again', { why: result.why })
     const room = MAX_QUEUED - queue.length
     queue.unshift(...batch.slice(0, room))
     if (batch.length > room) count('dropped', batch.length - room)
