@@ -111,13 +111,13 @@ export interface WebhookStore {
   keepWebhooks(nodeId: string, nodes: number, ttlMs: number): Promise<readonly WebhookLease[]>
   releaseWebhooks(nodeId: string, ids: readonly WebhookId[]): Promise<void>
   /**
-   * Makes deliveries of the next events of every webhook that this node holds, at most so many events each, and none for
-   * one that has so many pending. `more`: there are further events to be looked at right away.
+   * Makes deliveries of the next events of every webhook that this node holds, at most so many events each. A webhook
+   * with so many pending, or so many to send now, gets none: then `isHeldBack`. `more`: read further events right away.
    */
   planDeliveries(
     nodeId: string,
-    limits: { readonly events: number; readonly pending: number },
-  ): Promise<{ readonly planned: number; readonly more: boolean }>
+    limits: { readonly events: number; readonly pending: number; readonly due: number },
+  ): Promise<{ readonly planned: number; readonly more: boolean; readonly isHeldBack: boolean }>
   /** What can be sent now, and how long it is until there is more. */
   readDue(
     nodeId: string,

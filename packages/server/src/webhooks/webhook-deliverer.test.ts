@@ -101,7 +101,13 @@ async function setUp(hanging = 0) {
       Array.from({ length: count }, () => anyNew(hungLane)),
     )
   const log = () => memory.listDeliveries(webhook.id, { state: null, before: null, limit: 100 })
-  return { clock, state, posted, settled, send, sendToHanging, hung: () => hung, log }
+  /** How many rows each of the webhooks that hang has in the log. */
+  const rowsOfHung = async () => {
+    const ids = (await memory.listWebhooks()).filter(({ url }) => url === HANGS).map(({ id }) => id)
+    const page = { state: null, before: null, limit: 10_000 }
+    return await Promise.all(ids.map(async (id) => (await memory.listDeliveries(id, page)).length))
+  }
+  return { clock, state, posted, settled, send, sendToHanging, hung: () => hung, log, rowsOfHung }
 }
 
 test('a result that could not be stored is kept, and stored when the database is back', async () => {
@@ -151,4 +157,24 @@ test('a receiver that hangs holds few places', async () => {
   expect([hung(), posted.length]).toEqual([60, 40])
   await clock.advance(TIMEOUT_MS + 5_000)
   expect(hung()).toBe(60)
+})
+
+test('a receiver that hangs gets few rows ahead, so it does not delay the rows of others', async () => {
+  const { clock, posted, send, sendToHanging, rowsOfHung } = await setUp(2)
+  for (let round = 0; round < 10; round++) {
+    await sendToHanging(300)
+    await send(300)
+    await clock.advance(1_000)
+  }
+  expect(Math.max(...(await rowsOfHung()))).toBeLessThanOrEqual(700)
+  await clock.advance(4_000)
+  expect(posted).toHaveLength(3_000)
+})
+
+test('a fast receiver gets a long backlog at once, without waiting for the next renewal of leases', async () => {
+  const { clock, posted, send } = await setUp()
+  await clock.advance(5_100)
+  await send(1_500)
+  await clock.advance(4_000)
+  expect(posted).toHaveLength(1_500)
 })

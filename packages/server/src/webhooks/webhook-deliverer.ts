@@ -18,6 +18,7 @@ import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { AttemptResult, DueDelivery, WebhookRoom, WebhookStore } from '../ports/webhook-store.ts'
 import { attemptDelivery } from './attempt-delivery.ts'
+import { createDeliveryPlaces } from './delivery-places.ts'
 import type { Poster } from './post-delivery.ts'
 import { createWebhookLeases } from './webhook-leases.ts'
 
@@ -56,24 +57,21 @@ const TRY_AGAIN_MS = 1_000
 const STOP_GRACE_MS = 2_000
 /** A receiver may ask for weeks, which is more than a timer can hold. */
 const MAX_WAIT_MS = 86_400_000
-/** Of all webhooks together. */
-const MAX_RUNNING = 200
 /** Places kept free for webhooks with nothing under way, one each. */
 const MAX_KEPT_FREE = 100
-/** Deliveries at a time to a receiver that is new or whose last answer was a failure. One more with each success. */
-const FIRST_PARALLEL = 2
-const PLAN_LIMITS = { events: 1_000, pending: 10_000 }
+/** What one webhook may have in the table ahead of its receiver: enough for a fast one, little for one that hangs. */
+const PLAN_LIMITS = { events: 500, pending: 10_000, due: 200 }
 const PRUNE_EVERY_MS = 10 * 60_000
 const PRUNE_BATCH = 1_000
 
 export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer {
   const { webhooks, store, clock, telemetry, nodeId, poster, settings } = ports
   const attempts = { ...ports, retry: settings.retry }
-  const running = new Map<DeliveryId, { readonly webhookId: WebhookId; readonly controller: AbortController }>()
-  /** How many deliveries at a time each receiver has earned: one that hangs holds few places. */
-  const earned = new Map<WebhookId, number>()
+  const places = createDeliveryPlaces(settings.parallel)
   let results: AttemptResult[] = []
   let mayHaveEvents = false
+  /** Some webhook has enough to send: it gets more as soon as any delivery is settled. */
+  let isHeldBack = false
   let isTurning = false
   let turnAgain = false
   let isStopping = false
@@ -94,18 +92,17 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     ...ports.lease,
     isBusy: (id) => busyOf(id).length > 0,
     onKept() {
-      for (const { webhookId, controller } of running.values()) if (!leases.holds(webhookId)) controller.abort()
-      for (const id of earned.keys()) if (!leases.holds(id)) earned.delete(id)
+      for (const { webhookId, controller } of places.running()) if (!leases.holds(webhookId)) controller.abort()
+      places.keepOnly(leases.holds)
       mayHaveEvents = true
       wake()
     },
   })
 
-  /** Under way, or back and not settled yet. */
+  /** Read ahead, under way, or back and not settled yet. */
   function busyOf(id: WebhookId): readonly DeliveryId[] {
-    const sent = [...running].filter(([, { webhookId }]) => webhookId === id).map(([deliveryId]) => deliveryId)
     const back = results.filter(({ due }) => due.delivery.webhookId === id).map(({ due }) => due.delivery.id)
-    return [...sent, ...back]
+    return [...places.busyOf(id), ...back]
   }
 
   function wake(afterMs = LINGER_MS): void {
@@ -133,7 +130,7 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
       if (isStopping) results = []
     }
     isTurning = false
-    if (running.size === 0 && results.length === 0) onIdle()
+    if (isIdle()) onIdle()
     if (!turnAgain) return
     turnAgain = false
     wake(pauseMs)
@@ -145,6 +142,7 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     const disabled = await webhooks.settleDeliveries(nodeId, batch, settings.disableAfterMs)
     // Only now: until then they count as under way, and after an error they are settled with the next turn.
     results = results.filter((result) => !batch.includes(result))
+    mayHaveEvents ||= isHeldBack
     for (const { webhookId, reason } of disabled) {
       telemetry.count('drover_webhooks_disabled_total', { reason })
       telemetry.log('warn', 'a webhook was disabled', { webhookId, reason })
@@ -154,24 +152,21 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
   async function plan(): Promise<void> {
     if (!mayHaveEvents || isStopping || leases.usable().length === 0) return
     mayHaveEvents = false
-    const { more } = await webhooks.planDeliveries(nodeId, PLAN_LIMITS)
-    mayHaveEvents ||= more
-    turnAgain ||= more
-  }
-
-  function parallelOf(id: WebhookId): number {
-    return Math.min(earned.get(id) ?? FIRST_PARALLEL, settings.parallel)
+    const planned = await webhooks.planDeliveries(nodeId, PLAN_LIMITS)
+    isHeldBack = planned.isHeldBack
+    mayHaveEvents ||= planned.more
+    turnAgain ||= planned.more
   }
 
   /** An equal share for each that could take more: which of them have something to send is known only when it was read. */
   function listRooms(): readonly WebhookRoom[] {
-    const left = MAX_RUNNING - running.size
+    const left = places.left()
     const open = leases
       .usable()
       .map(({ webhookId, fence }) => ({ webhookId, fence, busy: busyOf(webhookId) }))
-      .filter(({ webhookId, busy }) => left > 0 && busy.length < parallelOf(webhookId))
+      .filter(({ webhookId, busy }) => left > 0 && busy.length < places.mostOf(webhookId))
     const share = Math.max(1, Math.floor(left / open.length))
-    return open.map((room) => ({ ...room, room: Math.min(parallelOf(room.webhookId) - room.busy.length, share) }))
+    return open.map((room) => ({ ...room, room: Math.min(places.mostOf(room.webhookId) - room.busy.length, share) }))
   }
 
   async function sendDue(): Promise<void> {
@@ -180,27 +175,30 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     const { due, nextInMs } = await webhooks.readDue(nodeId, rooms)
     const waitedMs = Math.max(0, ...due.map((item) => item.waitedMs))
     telemetry.gauge('drover_webhook_lag_seconds', waitedMs / 1_000)
-    const chosen = chooseFairly(due, rooms, MAX_RUNNING - running.size)
-    for (const item of chosen) if (leases.holds(item.delivery.webhookId)) send(item)
+    const chosen = chooseFairly(due, rooms, places.left())
+    places.add(chosen)
+    sendReady()
     // A share that was used up may be larger next time, once it is known who does not need theirs.
     const isUsedUp = ({ webhookId, room, busy }: WebhookRoom) =>
-      room + busy.length < parallelOf(webhookId) && countOf(due, webhookId) === room
-    turnAgain ||= chosen.length > 0 && running.size < MAX_RUNNING && rooms.some(isUsedUp)
+      room + busy.length < places.mostOf(webhookId) && countOf(due, webhookId) === room
+    turnAgain ||= chosen.length > 0 && places.left() > 0 && rooms.some(isUsedUp)
     cancelDue()
     if (nextInMs !== null) cancelDue = clock.schedule(Math.min(nextInMs, MAX_WAIT_MS), () => wake())
   }
 
-  function send(due: DueDelivery): void {
-    const controller = new AbortController()
-    running.set(due.delivery.id, { webhookId: due.delivery.webhookId, controller })
-    void attemptDelivery(attempts, due, controller.signal).then((result) => {
-      running.delete(due.delivery.id)
+  function sendReady(): void {
+    if (isStopping) return
+    places.keepOnly(leases.holds)
+    for (const { due, controller } of places.take(() => new AbortController())) send(due, controller)
+  }
+
+  function send(due: DueDelivery, { signal }: AbortController): void {
+    void attemptDelivery(attempts, due, signal).then((result) => {
+      places.settled(due, result.outcome.type === 'delivered')
       results.push(result)
-      const { webhookId } = due.delivery
-      if (result.outcome.type === 'delivered') earned.set(webhookId, parallelOf(webhookId) + 1)
-      else earned.delete(webhookId)
       telemetry.count('drover_webhook_deliveries_total', { result: result.outcome.type })
       telemetry.observe('drover_webhook_attempt_seconds', result.answer.durationMs / 1_000)
+      sendReady()
       wake()
     })
   }
@@ -212,6 +210,10 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
       telemetry.log('warn', 'could not delete old deliveries; retrying', { error: String(error) })
     }
     if (!isStopping) cancelPrune = clock.schedule(PRUNE_EVERY_MS, () => void prune())
+  }
+
+  function isIdle(): boolean {
+    return [...places.running()].length === 0 && results.length === 0
   }
 
   function untilIdle(): Promise<void> {
@@ -237,7 +239,7 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
       unlisten()
       cancelPrune()
       const cancelGrace = clock.schedule(STOP_GRACE_MS, () => {
-        for (const { controller } of running.values()) controller.abort()
+        for (const { controller } of places.running()) controller.abort()
       })
       await untilIdle()
       cancelGrace()

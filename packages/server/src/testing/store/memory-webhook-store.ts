@@ -220,14 +220,19 @@ export function createMemoryWebhookStore({ clock, events, newId }: MemoryPorts):
         if (row.owner === nodeId && ids.includes(row.webhook.id)) Object.assign(row, FREE)
     },
     async planDeliveries(nodeId, limits) {
-      let [planned, more] = [0, false]
+      let [planned, more, isHeldBack] = [0, false, false]
       for (const row of heldBy(nodeId).filter(isActive)) {
-        if (pendingOf(row.webhook.id).length >= limits.pending) continue
+        const own = pendingOf(row.webhook.id)
+        const due = own.filter(({ delivery: { dueAt } }) => dueAt !== null && dueAt <= clock.now())
+        if (own.length >= limits.pending || due.length >= limits.due) {
+          isHeldBack = true
+          continue
+        }
         const page = await events.readEvents(row.webhook.plannedTo, limits.events)
         planned += plan(row, page)
         more ||= page.length === limits.events
       }
-      return { planned, more }
+      return { planned, more, isHeldBack }
     },
     async readDue(nodeId, rooms) {
       const handed = rooms.flatMap((room) => {

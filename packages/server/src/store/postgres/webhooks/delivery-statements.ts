@@ -11,12 +11,20 @@ import { DELIVERY_COLUMNS, type DeliveryRow, readDelivery } from './webhook-rows
  * Locks the webhook's row before reading its events, so two nodes can never plan the same ones. In each ordered
  * sequence the first delivery is due, unless an earlier one is still pending. The rest become due one by one as it
  * settles (on the same node, which alternates between planning and settling).
+ *
+ * A receiver that hangs gets rows only until enough are due: otherwise the rows of many such receivers would delay the
+ * events of those that work.
  */
 const PLAN = {
   name: 'plan_deliveries',
   text: `
 with owned as materialized (
-  select w.webhook_id, w.planned_to, w.types, w.chain_id, w.signer, w.completions from webhook w
+  select w.webhook_id, w.planned_to, w.types, w.chain_id, w.signer, w.completions,
+         exists (select from webhook_delivery d
+                  where d.webhook_id = w.webhook_id and d.due_at <= statement_timestamp() offset $5)
+         or exists (select from webhook_delivery d
+                     where d.webhook_id = w.webhook_id and d.state = 'PENDING' offset $3) as is_held_back
+    from webhook w
    where w.owner_node = $1 and w.expires_at > clock_timestamp() and w.state = 'ACTIVE'
    order by w.webhook_id
      for no key update
@@ -26,8 +34,7 @@ with owned as materialized (
     from owned o
    cross join lateral (
      select * from tx_event e where e.event_id > o.planned_to order by e.event_id limit $2) e
-   where not exists (select from webhook_delivery d where d.webhook_id = o.webhook_id and d.state = 'PENDING'
-                     offset $3)
+   where not o.is_held_back
 ), wanted as materialized (
   select p.*, row_number() over (partition by p.webhook_id, p.line order by p.event_id) = 1 as is_first from page p
    where (p.types is null or p.type = any(p.types))
@@ -52,7 +59,8 @@ with owned as materialized (
   update webhook w set planned_to = r.event_id from reached r where w.webhook_id = r.webhook_id
   returning r.events
 )
-select (select count(*) from made) as planned, coalesce((select bool_or(events = $2) from moved), false) as more`,
+select (select count(*) from made) as planned, coalesce((select bool_or(events = $2) from moved), false) as more,
+       coalesce((select bool_or(is_held_back) from owned), false) as is_held_back`,
 } as const
 
 const DUE = {
@@ -166,9 +174,9 @@ export async function planDeliveries(
   nodeId: string,
   limits: Parameters<WebhookStore['planDeliveries']>[1],
 ): ReturnType<WebhookStore['planDeliveries']> {
-  const values = [nodeId, limits.events, limits.pending - 1, COMPLETING_EVENTS]
-  const [row] = await database.query<{ planned: number; more: boolean }>(PLAN, values)
-  return { planned: row?.planned ?? 0, more: row?.more ?? false }
+  const values = [nodeId, limits.events, limits.pending - 1, COMPLETING_EVENTS, limits.due - 1]
+  const [row] = await database.query<{ planned: number; more: boolean; is_held_back: boolean }>(PLAN, values)
+  return { planned: row?.planned ?? 0, more: row?.more ?? false, isHeldBack: row?.is_held_back ?? false }
 }
 
 export async function readDue(

@@ -27,7 +27,8 @@ const TTL_MS = 10_000
 const DAY_MS = 86_400_000
 const ALL: EventFilter = { types: null, chainId: null, signer: null, completions: false }
 const ANSWER = { status: 200, error: null, response: 'ok', durationMs: 5 }
-const PLAN = { events: 1_000, pending: 10_000 }
+const PLAN = { events: 1_000, pending: 10_000, due: 1_000 }
+const PLANNED_ALL = { more: false, isHeldBack: false }
 
 export function describeWebhookStore(name: string, create: () => Promise<WebhookStoreUnderTest>): void {
   describe(name, () => {
@@ -193,8 +194,8 @@ export function describeWebhookStore(name: string, create: () => Promise<Webhook
         const other = await registerLane(store)
         await acceptOne(store, other)
         const id = await finishOne(started.lane, 0)
-        expect(await webhooks.planDeliveries(started.node, PLAN)).toEqual({ planned: 4, more: false })
-        expect(await webhooks.planDeliveries(started.node, PLAN)).toEqual({ planned: 0, more: false })
+        expect(await webhooks.planDeliveries(started.node, PLAN)).toEqual({ planned: 4, ...PLANNED_ALL })
+        expect(await webhooks.planDeliveries(started.node, PLAN)).toEqual({ planned: 0, ...PLANNED_ALL })
         const log = await logOf(started)
         expect(log.map(({ txId, type, state }) => [txId, type, state])).toEqual(
           ['accepted', 'to.ALLOCATED', 'sent', 'finality.reached'].map((type) => [id, type, 'PENDING']),
@@ -220,20 +221,23 @@ export function describeWebhookStore(name: string, create: () => Promise<Webhook
         const started = await start()
         await finishOne(started.lane, 0)
         await finishOne(started.lane, 1)
-        expect(await webhooks.planDeliveries(started.node, { events: 5, pending: 6 })).toEqual({
-          planned: 5,
-          more: true,
-        })
-        expect(await webhooks.planDeliveries(started.node, { events: 2, pending: 6 })).toEqual({
-          planned: 2,
-          more: true,
-        })
-        expect(await webhooks.planDeliveries(started.node, { events: 5, pending: 6 })).toEqual({
-          planned: 0,
-          more: false,
-        })
+        const plan = (events: number) => webhooks.planDeliveries(started.node, { ...PLAN, events, pending: 6 })
+        expect(await plan(5)).toEqual({ planned: 5, more: true, isHeldBack: false })
+        expect(await plan(2)).toEqual({ planned: 2, more: true, isHeldBack: false })
+        expect(await plan(5)).toEqual({ planned: 0, more: false, isHeldBack: true })
         await settle(started, await readDue(started))
-        expect((await webhooks.planDeliveries(started.node, { events: 5, pending: 6 })).planned).toBe(1)
+        expect(await plan(5)).toMatchObject({ planned: 1, isHeldBack: false })
+      })
+
+      test('a receiver with so many to send now gets no more until it takes some; those to be retried later do not count', async () => {
+        const started = await start()
+        for (const nonce of [0, 1, 2]) await finishOne(started.lane, nonce)
+        const plan = () => webhooks.planDeliveries(started.node, { ...PLAN, events: 4, due: 1 })
+        expect(await plan()).toEqual({ planned: 4, more: true, isHeldBack: false })
+        expect(await plan()).toEqual({ planned: 0, more: false, isHeldBack: true })
+        await settle(started, await readDue(started), { type: 'retry', pauseMs: 60_000 })
+        expect(await plan()).toEqual({ planned: 4, more: true, isHeldBack: false })
+        expect((await plan()).isHeldBack).toBe(true)
       })
 
       test('not by a node that has lost its lease, and not twice by the one that takes over', async () => {
