@@ -153,6 +153,13 @@ export function createTimers(ports: TimersPorts): Timers {
     if (outcome.type === 'refused') throw explainRefusal(outcome)
   }
 
+  async function set(timerId: TimerId, wanted: NewTimer, chainId: number) {
+    const spec = await formSpec(wanted, chainId)
+    const { tenant, name, requestId, digest: requestDigest, metadata, by } = wanted
+    const label = { tenant, name, requestId, requestDigest, metadata, by }
+    return await ask(chainId, { type: 'set', timerId, spec, label })
+  }
+
   async function create(wanted: NewTimer) {
     const chainId = resolveChain(wanted.chainId)
     const { requestId, tenant } = wanted
@@ -161,12 +168,9 @@ export function createTimers(ports: TimersPorts): Timers {
       if (earlier.requestDigest !== wanted.digest) throw conflictOf(requestId ?? '')
       return { type: 'existing', timer: earlier } as const
     }
-    await checkLimits(chainId, wanted)
-    const spec = await formSpec(wanted, chainId)
-    const { name, metadata, by, digest: requestDigest } = wanted
+    const close = await checkLimits(chainId, wanted)
     const timerId = random.id(clock.now())
-    const label = { tenant, name, requestId, requestDigest, metadata, by }
-    const { command } = await ask(chainId, { type: 'set', timerId, spec, label })
+    const { command } = await set(timerId, wanted, chainId).finally(close)
     const made = command.type === 'set' ? command.timerId : timerId
     const timer = (await findMade(made)) ?? (await get(made))
     return { type: made === timerId ? 'created' : 'existing', timer } as const
