@@ -85,7 +85,9 @@ function parseField(text: string, rule: FieldRule): Set<number> | string {
     if (match === null) return `cannot read "${item}"`
     const [from, to] = match[1] === '*' ? [rule.min, rule.max] : readRange(match[1] ?? '', rule, match[2] !== undefined)
     const step = match[2] === undefined ? 1 : Number(match[2])
-    if (from === null || to === null || from > to || step < 1) return `"${item}" is outside ${rule.min}-${rule.max}`
+    if (from === null || to === null) return `"${item}" is outside ${rule.min}-${rule.max}`
+    if (from > to) return `"${item}" ends before it begins`
+    if (step < 1) return `"${item}" has a step of 0`
     for (let value = from; value <= to; value += step) allowed.add(value)
   }
   return allowed

@@ -184,6 +184,12 @@ describe('cron lines', () => {
   ])('%s is refused, naming the %s', (line, field) => {
     expect(parseCron(line)).toMatchObject({ type: 'invalid', field })
   })
+  test.each([
+    ['* * * * fri-sun', 'day of week', '"fri-sun" ends before it begins'],
+    ['*/0 * * * *', 'minute', '"*/0" has a step of 0'],
+  ])('%s is refused in words that fit', (line, field, message) => {
+    expect(parseCron(line)).toEqual({ type: 'invalid', field, message })
+  })
   test('windows begin at the first block not before the moment and end with the tolerance', () => {
     const parsed = parseCron('*/5 * * * *')
     if (parsed.type !== 'cron') throw new Error(parsed.message)

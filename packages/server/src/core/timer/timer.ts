@@ -10,7 +10,8 @@ export type TimerId = string
 export type KernelId = Hash
 
 export type TimerSchedule =
-  | { readonly type: 'timeout'; readonly dueHeight: number }
+  /** `isCounted`: from the head at that time, so if the chain has reached it meanwhile, the next block is meant. */
+  | { readonly type: 'timeout'; readonly dueHeight: number; readonly isCounted?: true }
   | { readonly type: 'interval'; readonly everyBlocks: number }
   /** The time that the line names next, and the height that it was converted to. */
   | {

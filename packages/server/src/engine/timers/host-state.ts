@@ -140,10 +140,10 @@ function setBySchedule(kernel: TimerState, spec: TimerSpec, call: TimerCall): Se
   const terms = { target, payload, gasLimit, bidFp }
   switch (schedule.type) {
     case 'timeout':
-      return setTimer(kernel, call, { ...terms, kind: 'HEIGHT', dueHeight: schedule.dueHeight })
     case 'cron': {
       // Blocks may have come since it was converted.
-      const dueHeight = Math.max(schedule.dueHeight, Number(call.height) + 1)
+      const isConverted = schedule.type === 'cron' || schedule.isCounted === true
+      const dueHeight = isConverted ? Math.max(schedule.dueHeight, Number(call.height) + 1) : schedule.dueHeight
       return setTimer(kernel, call, { ...terms, kind: 'HEIGHT', dueHeight })
     }
     case 'interval':

@@ -1,4 +1,5 @@
 /** Why a timer request fails, as errors of the API. */
+import { DEFAULT_PARAMS } from '@drover/timers'
 import { AppError } from '../../core/app-error.ts'
 import type { CommandAnswer, TimerCommand } from '../../core/timer/timer-command.ts'
 
@@ -15,6 +16,17 @@ export function conflictOf(requestId: string): AppError {
   return new AppError('idempotency_conflict', message, { field: 'requestId' })
 }
 
+/** What the API calls the kernel's arguments. Parameters of a chain have the same names in both. */
+const FIELDS = new Map([
+  ['dueHeight', 'schedule.height'],
+  ['everyBlocks', 'schedule.blocks'],
+  ['watchKeys', 'schedule.keys'],
+  ['payload', 'data'],
+  ['gasLimit', 'gasLimit'],
+  ['bidFp', 'bid'],
+  ...Object.keys(DEFAULT_PARAMS).map((name) => [name, name] as const),
+])
+
 /** The kernel's reasons, as errors of the API. */
 export function explainRefusal({ code, message }: CommandAnswer & { readonly type: 'refused' }): AppError {
   const reason = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
@@ -23,7 +35,11 @@ export function explainRefusal({ code, message }: CommandAnswer & { readonly typ
       return new AppError('timer_limit', reason, { reason: code })
     case 'ERR_TIMER_NOT_FOUND':
       return new AppError('action_forbidden', reason, { reason: code })
-    default:
-      return new AppError('invalid_request', reason, { reason: code })
+    default: {
+      const [name = '', ...rest] = message.split(' ')
+      const field = FIELDS.get(name)
+      if (field === undefined) return new AppError('invalid_request', reason, { reason: code })
+      return new AppError('invalid_request', `${[field, ...rest].join(' ')}.`, { field, reason: code })
+    }
   }
 }

@@ -92,8 +92,8 @@ const watch = z
     }
     const { contract, event, args = [], keys } = given
     if (keys !== undefined) {
-      if (contract !== undefined || event !== undefined)
-        return problem(['keys'], 'cannot be used with contract or event')
+      if (contract !== undefined || event !== undefined || args.length > 0)
+        return problem(['keys'], 'cannot be used with contract, event or args')
       const other = keys.findIndex((key) => byteLength(key) > 20 && !isLogKey(key))
       // It would be accepted and never fire.
       if (other >= 0)
@@ -123,6 +123,9 @@ const schedule = z
   })
 
 const SIGNED_NUMBER = /^-?[0-9]{1,78}$/
+/** One word that is a number, or can be read as one. */
+const COMPARABLE = /^(u?int\d*|bool|address|bytes\d+)$/
+const NUMBER_OR_BOOLEAN = 'must be a whole number, preferably as a string, or true or false'
 
 const when = z
   .strictObject({
@@ -136,8 +139,8 @@ const when = z
       .meta({ description: 'A view function, with what it returns.', examples: ['pending() returns (uint256)'] }),
     args: z.array(z.unknown()).max(100).default([]),
     is: z.enum(COMPARISONS),
-    value: z.union([z.string().regex(SIGNED_NUMBER), z.int(), z.boolean()], {
-      error: 'must be a whole number, preferably as a string, or true or false',
+    value: z.union([z.string().regex(SIGNED_NUMBER, { error: NUMBER_OR_BOOLEAN }), z.int(), z.boolean()], {
+      error: NUMBER_OR_BOOLEAN,
     }),
   })
   .meta({
@@ -232,7 +235,16 @@ export const timerChange = changeFields.transform((body, context) => {
 })
 requestSchemas.add(timerChange, { id: 'TimerChange' })
 
-const param = z.union([z.string().regex(SIGNED_NUMBER), z.int(), z.boolean(), z.array(z.string().regex(SIGNED_NUMBER))])
+const PARAM = 'must be a whole number, true or false, or a list of whole numbers as strings'
+const param = z.union(
+  [
+    z.string().regex(SIGNED_NUMBER, { error: PARAM }),
+    z.int(),
+    z.boolean(),
+    z.array(z.string().regex(SIGNED_NUMBER, { error: PARAM })),
+  ],
+  { error: PARAM },
+)
 
 export const timerParamsChange = z
   .record(z.string().max(64), param)
@@ -276,6 +288,9 @@ function resolveCondition(
   if (given === undefined) return null
   try {
     const [output] = parseSignature(given.function).outputs
+    // It would be compared with where the value begins, not with the value.
+    if (output !== undefined && !COMPARABLE.test(output.type))
+      throw new CallProblem(['function'], `returns ${output.type}, which cannot be compared: only one number can`)
     const isSigned = output !== undefined && /^int\d*$/.test(output.type)
     const value = BigInt(typeof given.value === 'boolean' ? Number(given.value) : given.value)
     const data = encodeCall({ function: given.function, args: given.args })

@@ -46,7 +46,10 @@ export const createTimer = defineRoute(
 
 /** Its fields are in a fixed order, whatever order they were sent in. */
 function digestOf({ requestId: _requestId, ...body }: TimerRequest): `0x${string}` {
-  const text = JSON.stringify(body, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
+  const metadata = Object.fromEntries(Object.entries(body.metadata).sort(([a], [b]) => (a < b ? -1 : 1)))
+  const text = JSON.stringify({ ...body, metadata }, (_, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  )
   return `0x${createHash('sha256').update(text).digest('hex')}`
 }
 
