@@ -63,7 +63,9 @@ export interface Incarnation {
   readonly spec: TimerSpec
 }
 
-export type NewFire = Omit<Fire, 'isOrphaned' | 'aliases' | 'txId' | 'txState' | 'state'> & {
+type OfTransaction = 'txId' | 'txState' | 'txError'
+
+export type NewFire = Omit<Fire, 'isOrphaned' | 'aliases' | 'state' | OfTransaction> & {
   readonly state: 'OBSERVED' | 'SKIPPED'
   readonly skipReason: SkipReason | null
   readonly condition: ConditionOutcome | null
@@ -183,8 +185,13 @@ export interface NewCommand {
 
 export type CommandInsert =
   | { readonly type: 'inserted' }
-  /** The same request came before. */
-  | { readonly type: 'existing'; readonly commandId: CommandId; readonly isSame: boolean }
+  /** A request with this id came before. `timerId`: what it makes, or has made. */
+  | {
+      readonly type: 'existing'
+      readonly commandId: CommandId
+      readonly timerId: TimerId
+      readonly isSame: boolean
+    }
   | { readonly type: 'too_many' }
 
 export interface TimerRequestKey {

@@ -3,7 +3,7 @@
  * fires.
  */
 import type { Address, Hash, Hex } from '../hex.ts'
-import type { TxState } from '../transaction/transaction.ts'
+import type { TxError, TxState } from '../transaction/transaction.ts'
 
 /** A timer's id, which never changes. Each start or resume gives it a new `KernelId` in the kernel. */
 export type TimerId = string
@@ -183,4 +183,5 @@ export interface Fire {
   readonly txId: string | null
   /** Of that transaction, now. */
   readonly txState: TxState | null
+  readonly txError: TxError | null
 }

@@ -1,19 +1,16 @@
 /** Why a timer request fails, as errors of the API. */
 import { DEFAULT_PARAMS } from '@drover/timers'
 import { AppError } from '../../core/app-error.ts'
-import type { CommandAnswer, TimerCommand } from '../../core/timer/timer-command.ts'
+import type { TimerId } from '../../core/timer/timer.ts'
+import type { CommandAnswer } from '../../core/timer/timer-command.ts'
 
 export function forbid(action: string, why: string): AppError {
   return new AppError('action_forbidden', why, { action })
 }
 
-export function conflict(command: TimerCommand): AppError {
-  return conflictOf(command.type === 'set' ? (command.label?.requestId ?? '') : '')
-}
-
-export function conflictOf(requestId: string): AppError {
-  const message = `Request id ${JSON.stringify(requestId)} was used before with a different body. Use a new id for a new timer.`
-  return new AppError('idempotency_conflict', message, { field: 'requestId' })
+export function conflictOf(requestId: string, timerId: TimerId): AppError {
+  const message = `Request id ${JSON.stringify(requestId)} was used before with a different body, by timer ${timerId}. Use a new id for a new timer.`
+  return new AppError('idempotency_conflict', message, { field: 'requestId', timerId })
 }
 
 /** What the API calls the kernel's arguments. Parameters of a chain have the same names in both. */

@@ -165,7 +165,7 @@ export function createTimers(ports: TimersPorts): Timers {
     const { requestId, tenant } = wanted
     const earlier = requestId === null ? null : await findEarlier({ chainId, tenant, requestId })
     if (earlier !== null) {
-      if (earlier.requestDigest !== wanted.digest) throw conflictOf(requestId ?? '')
+      if (earlier.requestDigest !== wanted.digest) throw conflictOf(requestId ?? '', earlier.id)
       return { type: 'existing', timer: earlier } as const
     }
     const close = await checkLimits(chainId, wanted)

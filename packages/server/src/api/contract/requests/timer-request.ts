@@ -51,12 +51,12 @@ const cron = z.strictObject({
   type: z.literal('cron'),
   cron: z
     .string()
-    .min(9)
+    .min(1)
     .max(200)
     .meta({
       description:
-        'Five fields, in UTC. The next time is converted to a block when the timer is set, and again after each fire.',
-      examples: ['0 9 * * mon-fri'],
+        'Five fields or a nickname such as `@daily`, in UTC. The next time is converted to a block when the timer is set, and again after each fire.',
+      examples: ['0 9 * * mon-fri', '@daily'],
     }),
 })
 
@@ -161,7 +161,10 @@ const fields = z.strictObject({
     .meta({ description: 'Default: estimated now, and half as much again.' }),
   bid: amountInput({ max: 2n ** 96n })
     .optional()
-    .meta({ description: 'Goes first when more timers are due than may fire in a block. Default: 0.' }),
+    .meta({
+      description:
+        'Goes first when more timers are due than may fire in a block. Default: 0. More needs the scope `priority`.',
+    }),
   when: when.optional(),
   overlap: z.enum(OVERLAPS).optional().meta({
     description:
