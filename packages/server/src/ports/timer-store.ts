@@ -150,7 +150,11 @@ export interface LoadedTimers {
   readonly observed: readonly NewFire[]
 }
 
-export type TimerHolder = { readonly tenant: string } | { readonly owner: Address }
+export type TimerHolder =
+  | { readonly tenant: string }
+  | { readonly owner: Address }
+  /** Of one tenant, at one contract. */
+  | { readonly tenant: string; readonly target: Address }
 
 export interface TimerFilter {
   readonly chainId?: number
@@ -239,7 +243,7 @@ export interface TimerStore {
   saveSnapshot(lease: TimerLease, snapshot: TimerSnapshot): Promise<TimerWriteResult>
   /** Those that are there, in no order. */
   readIncarnations(kernelIds: readonly KernelId[]): Promise<readonly Incarnation[]>
-  /** Timers of a tenant, or of a signer, that have not ended. */
+  /** Timers that have not ended; at a contract, only active ones. */
   countTimers(chainId: number, of: TimerHolder, atMost: number): Promise<number>
 
   findTimer(id: TimerId): Promise<ManagedTimer | null>

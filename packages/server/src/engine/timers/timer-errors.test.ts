@@ -16,6 +16,20 @@ test('what the kernel refuses is named as in the request', () => {
   })
 })
 
+test('a limit of the chain is named, with the field and what to do', () => {
+  const quota = (message: string) => explainRefusal({ type: 'refused', code: 'ERR_QUOTA_EXCEEDED', message })
+  expect(quota('too many timers watch 0xab')).toMatchObject({
+    code: 'timer_limit',
+    message: expect.stringMatching(
+      /^Too many timers watch 0xab\. The limit is the parameter maxWatchersPerPrefix .* raise it\.$/,
+    ),
+    details: { field: 'schedule', bound: 'maxWatchersPerPrefix' },
+  })
+  const others = 'others hold as many timers on the target as they may'
+  expect(quota(others)).toMatchObject({ details: { field: 'to', bound: 'maxTimersPerTarget' } })
+  expect(quota('the owner holds too many timers')).toMatchObject({ details: { field: 'from' } })
+})
+
 test('a reason that names no field is a sentence', () => {
   const error = explain('the height of the call has passed')
   expect(error.message).toBe('The height of the call has passed.')

@@ -24,12 +24,31 @@ const FIELDS = new Map([
   ...Object.keys(DEFAULT_PARAMS).map((name) => [name, name] as const),
 ])
 
-/** The kernel's reasons, as errors of the API. */
-export function explainRefusal({ code, message }: CommandAnswer & { readonly type: 'refused' }): AppError {
+/** Which parameter of the chain the kernel's words are about, and which field of the request. */
+const QUOTAS = [
+  { words: /^too many timers watch/, field: 'schedule', bound: 'maxWatchersPerPrefix' },
+  { words: /target/, field: 'to', bound: 'maxTimersPerTarget' },
+  { words: /^the owner/, field: 'from', bound: 'maxTimersPerOwner' },
+]
+
+function explainQuota(reason: string, code: string, message: string): AppError {
+  const quota = QUOTAS.find(({ words }) => words.test(message))
+  if (quota === undefined) return new AppError('timer_limit', reason, { reason: code })
+  const { field, bound } = quota
+  const advice = `The limit is the parameter ${bound} of the chain. Cancel timers that are no longer needed, or raise it.`
+  return new AppError('timer_limit', `${reason} ${advice}`, { field, bound, reason: code })
+}
+
+/** The reasons of the kernel and of the node that runs it, as errors of the API. */
+export function explainRefusal({ code, message, ...names }: CommandAnswer & { readonly type: 'refused' }): AppError {
   const reason = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
   switch (code) {
+    case 'ERR_TENANT_SHARE': {
+      const { field, bound, limit } = names
+      return new AppError('timer_limit', message, { reason: code, ...(field && { field }), bound, limit })
+    }
     case 'ERR_QUOTA_EXCEEDED':
-      return new AppError('timer_limit', reason, { reason: code })
+      return explainQuota(reason, code, message)
     case 'ERR_TIMER_NOT_FOUND':
       return new AppError('action_forbidden', reason, { reason: code })
     default: {

@@ -282,6 +282,14 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         expect(await timers.countTimers(chainId, { tenant: '' }, 5)).toBe(0)
         expect(await timers.countTimers(chainId, { owner: lane.signer }, 5)).toBe(1)
         expect(await timers.countTimers(chainId, { owner: anyAddress() }, 5)).toBe(0)
+        const { target } = spec
+        expect(await timers.countTimers(chainId, { tenant: 'shop', target }, 5)).toBe(1)
+        expect(await timers.countTimers(chainId, { tenant: 'other', target }, 5)).toBe(0)
+        expect(await timers.countTimers(chainId, { tenant: 'shop', target: anyAddress() }, 5)).toBe(0)
+        const { id: timerId, kernelId } = timer
+        await acceptCommand(timers, lease, { type: 'pause', timerId, kernelId, spec })
+        expect(await timers.countTimers(chainId, { tenant: 'shop', target }, 5)).toBe(0)
+        expect(await timers.countTimers(chainId, { tenant: 'shop' }, 5)).toBe(1)
       })
 
       test('are listed newest first, by what is asked for and within reach', async () => {

@@ -93,7 +93,8 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
           (timer) =>
             timer.spec.chainId === chainId &&
             ('tenant' in of ? timer.tenant === of.tenant : timer.spec.owner === of.owner) &&
-            (timer.state === 'ACTIVE' || timer.state === 'PAUSED'),
+            (!('target' in of) || timer.spec.target === of.target) &&
+            (timer.state === 'ACTIVE' || (timer.state === 'PAUSED' && !('target' in of))),
         ).length,
       ),
     findTimer: async (id) => await presentOne(timers.get(id)),
