@@ -162,6 +162,83 @@ test('one tenant fills half of the queue of a signer, and another still finds ro
   expect((await send(first, modest)).status).toBe(202)
 })
 
+describe('timers at a popular contract', () => {
+  const POPULAR = `0x${'a0'.repeat(20)}`
+  const watch = {
+    type: 'watch',
+    contract: POPULAR,
+    event: 'Transfer(address indexed from, address indexed to, uint256 value)',
+  }
+  const interval = { type: 'interval', blocks: 1_000 }
+  const create = (node: DroverProcess, key: Key, body: object) =>
+    node.post('/v1/timers', { from: alice.address, to: bob.address, gasLimit: '50000', ...body }, { ...key.headers })
+  /** Half of them to each node, all at once. */
+  const createMany = (key: Key, count: number, body: object) =>
+    Promise.all(Array.from({ length: count }, (_, n) => create(n % 2 === 0 ? first : second, key, body)))
+  const idsOf = (answers: Awaited<ReturnType<typeof createMany>>): readonly string[] =>
+    answers.flatMap(({ status, body }) => (status === 201 ? [body.id] : []))
+
+  beforeAll(async () => {
+    // A quarter of these is 3, and of half of those 2.
+    const params = { maxWatchersPerPrefix: 12, maxTimersPerTarget: 16 }
+    const changed = await first.request('PATCH', '/v1/timers/params', params, { ...admin.headers })
+    expect(changed).toMatchObject({ status: 200, body: { params } })
+    await chain.mine(changed.body.fromHeight - (await chain.blockNumber()))
+  })
+
+  test('one tenant watches with a quarter of the places, however many it asks for at once, and another finds room [G12]', async () => {
+    const [greedy, modest] = [await makeKey({ name: 'watcher 1' }), await makeKey({ name: 'watcher 2' })]
+    const targets = Array.from({ length: 12 }, (_, n) => `0x${(0xb000 + n).toString(16).padStart(40, '0')}`)
+    const answers = (await Promise.all(targets.map((to) => createMany(greedy, 1, { to, schedule: watch })))).flat()
+    const made = idsOf(answers)
+    expect(made).toHaveLength(3)
+    expect(answers.find(({ status }) => status !== 201)).toMatchObject({
+      status: 409,
+      body: {
+        ...{ code: 'timer_limit', field: 'schedule', bound: 'maxWatchersPerPrefix', limit: 3 },
+        detail: expect.stringMatching(/share of 12 places .* Cancel one of them, .* raise timerShare\./),
+      },
+    })
+    expect(idsOf(await createMany(modest, 2, { schedule: watch }))).toHaveLength(2)
+    await first.request('DELETE', `/v1/timers/${made[0]}`, undefined, { ...greedy.headers })
+    expect(idsOf(await createMany(greedy, 4, { to: targets[0], schedule: watch }))).toHaveLength(1)
+  })
+
+  test('one tenant calls a contract with a quarter of the places; a paused timer gives its place up [G12]', async () => {
+    const [greedy, modest] = [await makeKey({ name: 'caller 1' }), await makeKey({ name: 'caller 2' })]
+    const body = { to: POPULAR, schedule: interval }
+    const answers = await createMany(greedy, 12, body)
+    const [paused = '', ...rest] = idsOf(answers)
+    expect(rest).toHaveLength(1)
+    expect(answers.find(({ status }) => status !== 201)).toMatchObject({
+      status: 409,
+      body: { code: 'timer_limit', field: 'to', bound: 'maxTimersPerTarget', limit: 2 },
+    })
+    expect(idsOf(await createMany(modest, 2, body))).toHaveLength(2)
+    const act = (action: string) =>
+      first.request('POST', `/v1/timers/${paused}/${action}`, undefined, { ...greedy.headers })
+    expect((await act('pause')).status).toBe(200)
+    expect(idsOf(await createMany(greedy, 2, body))).toHaveLength(1)
+    expect(await act('resume')).toMatchObject({ status: 409, body: { code: 'timer_limit', field: 'to' } })
+  })
+
+  test('a timer keeps its place when its schedule changes, and takes one for another key only if there is room', async () => {
+    const key = await makeKey({ name: 'mover' })
+    const other = { type: 'watch', contract: `0x${'a1'.repeat(20)}` }
+    const full = idsOf(await createMany(key, 3, { schedule: other }))
+    expect(full).toHaveLength(2)
+    const more = await create(first, key, { to: POPULAR, schedule: other })
+    expect(more.status).toBe(201)
+    const patch = (id: string, schedule: object) =>
+      first.request('PATCH', `/v1/timers/${id}`, { schedule }, { ...key.headers })
+    expect((await patch(more.body.id, other)).status).toBe(200)
+    const moved = await create(second, key, { to: `0x${'b1'.repeat(20)}`, schedule: interval })
+    expect(await patch(moved.body.id, other)).toMatchObject({ status: 409, body: { field: 'schedule' } })
+    expect((await patch(more.body.id, interval)).status).toBe(200)
+    expect((await patch(moved.body.id, other)).status).toBe(200)
+  })
+})
+
 test('calls of a JSON-RPC batch count against the rate like single ones', async () => {
   const key = await makeKey({ name: 'slow', rate: { perSecond: 1, burst: 50 } })
   const call = (count: number) =>

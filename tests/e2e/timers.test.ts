@@ -341,9 +341,7 @@ test('an impossible timer is refused, with the field name', async () => {
     return [status, problem.code, problem.field ?? problem.reason]
   }
   expect(await refuse({ schedule: { type: 'timeout', height: 1 } })).toEqual([
-    400,
-    'invalid_request',
-    'ERR_INVALID_PARAM',
+    ...[400, 'invalid_request', 'schedule.height'],
   ])
   expect(await refuse({ schedule: { type: 'interval', blocks: 1 }, from: other.address })).toEqual([
     ...[400, 'unknown_signer', 'from'],
@@ -353,5 +351,5 @@ test('an impossible timer is refused, with the field name', async () => {
     ...[400, 'invalid_request', 'schedule.event'],
   ])
   const large = await refuse({ schedule: { type: 'interval', blocks: 1 }, gasLimit: '90000000' })
-  expect(large).toEqual([400, 'invalid_request', 'ERR_INVALID_PARAM'])
+  expect(large).toEqual([400, 'invalid_request', 'gasLimit'])
 })

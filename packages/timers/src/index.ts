@@ -66,7 +66,15 @@ export type {
   SetTimeoutArguments,
   SetTimerArguments,
 } from './kernel/set/set-request.ts'
-export { type SetOutcome, setInterval, setStateWatch, setTimeout, setTimer } from './kernel/set/set-timer.ts'
+export {
+  type LoggedSet,
+  replaySets,
+  type SetOutcome,
+  setInterval,
+  setStateWatch,
+  setTimeout,
+  setTimer,
+} from './kernel/set/set-timer.ts'
 export type { TimerCall } from './kernel/set/timer-call.ts'
 export { type TimerIdentity, timerIdOf } from './kernel/set/timer-id.ts'
 export { type UpdateOutcome, type UpdateTimerArguments, updateTimer } from './kernel/set/update-timer.ts'

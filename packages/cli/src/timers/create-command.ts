@@ -74,7 +74,10 @@ function addSchedule(command: Command): Command {
     .option('--in-minutes <minutes>', 'fire once, after about this long', readBlocks)
     .option('--every <blocks>', 'fire every so many blocks', readBlocks)
     .option('--every-minutes <minutes>', 'fire about this often', readBlocks)
-    .option('--cron <line>', 'fire about these times: five fields, in UTC, such as "0 9 * * mon-fri"')
+    .option(
+      '--cron <line>',
+      'fire about these times: five fields, in UTC, such as "0 9 * * mon-fri", or @hourly, @daily, @weekly, @monthly or @yearly',
+    )
     .option('--watch <address>', 'fire when this contract logs an event')
     .option('--event <signature>', 'only this event; with --watch')
     .option('--event-arg <value>', 'an indexed argument of --event; repeat for the first ones, in order', collect)

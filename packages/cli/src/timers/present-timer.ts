@@ -84,7 +84,7 @@ export function presentFires(items: readonly Fire[], style: Style): string {
       { heading: 'BLOCK', align: 'right', cell: ({ height }) => String(height) },
       { heading: 'STATE', cell: ({ state, orphaned }) => (orphaned ? `${state} (orphaned)` : state) },
       { heading: 'TRANSACTION', isWhole: true, cell: ({ transactionId }) => transactionId ?? '' },
-      { heading: 'SKIPPED BECAUSE', cell: ({ skipReason }) => skipReason ?? '' },
+      { heading: 'REASON', cell: ({ skipReason, reason }) => skipReason ?? reason ?? '' },
       { heading: 'CONDITION', cell: ({ condition }) => spellCondition(condition) },
       { heading: 'MATCHED', align: 'right', isSpare: true, cell: ({ trigger }) => String(trigger.matchedKeys.length) },
     ],

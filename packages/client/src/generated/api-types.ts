@@ -485,6 +485,8 @@ export interface Fire {
   /** `OBSERVED`: a reorg can still drop it. `SKIPPED`: nothing is sent. Otherwise it became a transaction, and this is the state of the transaction. */
   readonly state: 'OBSERVED' | 'SKIPPED' | 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED'
   readonly skipReason: string | null
+  /** Why its transaction ended `CANCELLED`, `EXPIRED` or `FAILED_FINAL`, in words. */
+  readonly reason: string | null
   /** It became a transaction, and then a reorg dropped its block. If the transaction was still `QUEUED`, it is cancelled. */
   readonly orphaned: boolean
   /** Ids of the same fire on other branches of the chain. */
@@ -1269,7 +1271,7 @@ export interface TimerChange {
     readonly minutes?: number
   } | {
     readonly type: 'cron'
-    /** Five fields, in UTC. The next time is converted to a block when the timer is set, and again after each fire. */
+    /** Five fields or a nickname such as `@daily`, in UTC. The next time is converted to a block when the timer is set, and again after each fire. */
     readonly cron: string
   } | {
     readonly type: 'watch'
@@ -1368,7 +1370,7 @@ export interface TimerRequest {
     readonly minutes?: number
   } | {
     readonly type: 'cron'
-    /** Five fields, in UTC. The next time is converted to a block when the timer is set, and again after each fire. */
+    /** Five fields or a nickname such as `@daily`, in UTC. The next time is converted to a block when the timer is set, and again after each fire. */
     readonly cron: string
   } | {
     readonly type: 'watch'
@@ -1394,7 +1396,7 @@ export interface TimerRequest {
   readonly value?: AmountInput
   /** Default: estimated now, and half as much again. */
   readonly gasLimit?: AmountInput
-  /** Goes first when more timers are due than may fire in a block. Default: 0. */
+  /** Goes first when more timers are due than may fire in a block. Default: 0. More needs the scope `priority`. */
   readonly bid?: AmountInput
   /** A condition, read at the block that fires. If it does not hold, the fire is skipped and nothing is sent. The first value that the function returns is compared. */
   readonly when?: {

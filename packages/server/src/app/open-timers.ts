@@ -85,6 +85,7 @@ function toTimerSettings(config: Config, { finality, timersDeliverAt, blockTimeM
     finality,
     reorgDepth: Math.max(MIN_REORG_DEPTH, depth),
     maxQueuedPerSigner: config.tenants.maxQueuedPerSigner,
+    tenantSharePercent: config.timers.sharePercent,
     retryMs: RETRY_MS,
     blockTimeMs,
   }

@@ -47,7 +47,7 @@ export interface Config {
     readonly maxQueuedPerSigner: number
     readonly maxQueued: number
   }
-  readonly timers: { readonly maxPerTenant: number; readonly maxPerSigner: number }
+  readonly timers: { readonly maxPerTenant: number; readonly maxPerSigner: number; readonly sharePercent: number }
   readonly reservations: { readonly defaultTtlMs: number; readonly maxTtlMs: number }
   /** Secrets in the database are stored under the first. */
   readonly secretsKeys: readonly Uint8Array[]
@@ -143,7 +143,11 @@ export function toConfig(values: Omit<SettingValues, keyof ChainValues>, chains:
       maxQueuedPerSigner: values.maxQueuedPerSigner,
       maxQueued: values.maxQueued,
     },
-    timers: { maxPerTenant: values.maxTimersPerTenant, maxPerSigner: values.maxTimersPerSigner },
+    timers: {
+      maxPerTenant: values.maxTimersPerTenant,
+      maxPerSigner: values.maxTimersPerSigner,
+      sharePercent: values.timerShare,
+    },
     reservations: { defaultTtlMs: values.reservationTtl, maxTtlMs: values.reservationMaxTtl },
     secretsKeys: values.secretsKey.map((key) => Buffer.from(key, 'hex')),
     signers: { policies: values.signerPolicy },

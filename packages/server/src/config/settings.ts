@@ -165,6 +165,12 @@ export const SETTINGS = {
     fallback: 100_000,
     description: 'How many active or paused timers may send from one signer on each chain, whoever created them.',
   }),
+  timerShare: setting({
+    type: integer(1, 100),
+    fallback: 25,
+    description:
+      'How many of the places at one watched key (`maxWatchersPerPrefix`) and at one called contract (half of `maxTimersPerTarget`) the timers of one tenant may take, in percent. Without API keys there is only one tenant, which may take all.',
+  }),
   host: setting({
     type: text,
     fallback: '127.0.0.1',

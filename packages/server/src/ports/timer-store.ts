@@ -63,7 +63,9 @@ export interface Incarnation {
   readonly spec: TimerSpec
 }
 
-export type NewFire = Omit<Fire, 'isOrphaned' | 'aliases' | 'txId' | 'txState' | 'state'> & {
+type OfTransaction = 'txId' | 'txState' | 'txError'
+
+export type NewFire = Omit<Fire, 'isOrphaned' | 'aliases' | 'state' | OfTransaction> & {
   readonly state: 'OBSERVED' | 'SKIPPED'
   readonly skipReason: SkipReason | null
   readonly condition: ConditionOutcome | null
@@ -148,7 +150,11 @@ export interface LoadedTimers {
   readonly observed: readonly NewFire[]
 }
 
-export type TimerHolder = { readonly tenant: string } | { readonly owner: Address }
+export type TimerHolder =
+  | { readonly tenant: string }
+  | { readonly owner: Address }
+  /** Of one tenant, at one contract. */
+  | { readonly tenant: string; readonly target: Address }
 
 export interface TimerFilter {
   readonly chainId?: number
@@ -183,8 +189,13 @@ export interface NewCommand {
 
 export type CommandInsert =
   | { readonly type: 'inserted' }
-  /** The same request came before. */
-  | { readonly type: 'existing'; readonly commandId: CommandId; readonly isSame: boolean }
+  /** A request with this id came before. `timerId`: what it makes, or has made. */
+  | {
+      readonly type: 'existing'
+      readonly commandId: CommandId
+      readonly timerId: TimerId
+      readonly isSame: boolean
+    }
   | { readonly type: 'too_many' }
 
 export interface TimerRequestKey {
@@ -232,7 +243,7 @@ export interface TimerStore {
   saveSnapshot(lease: TimerLease, snapshot: TimerSnapshot): Promise<TimerWriteResult>
   /** Those that are there, in no order. */
   readIncarnations(kernelIds: readonly KernelId[]): Promise<readonly Incarnation[]>
-  /** Timers of a tenant, or of a signer, that have not ended. */
+  /** Timers that have not ended; at a contract, only active ones. */
   countTimers(chainId: number, of: TimerHolder, atMost: number): Promise<number>
 
   findTimer(id: TimerId): Promise<ManagedTimer | null>

@@ -1,4 +1,4 @@
-/** Cron lines of five fields, in UTC: read into sets of allowed values, and the next minute that all of them allow. */
+/** Cron lines of five fields, or nicknames like `@daily`, in UTC: read into sets of allowed values, and the next minute that all of them allow. */
 export interface CronSchedule {
   readonly minutes: ReadonlySet<number>
   readonly hours: ReadonlySet<number>
@@ -29,6 +29,16 @@ const RULES: readonly FieldRule[] = [
   { name: 'month', min: 1, max: 12, words: MONTHS },
   { name: 'day of week', min: 0, max: 7, words: DAYS },
 ]
+/** What cron calls the most common lines. */
+const NICKNAMES: ReadonlyMap<string, string> = new Map([
+  ['@hourly', '0 * * * *'],
+  ['@daily', '0 0 * * *'],
+  ['@midnight', '0 0 * * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@monthly', '0 0 1 * *'],
+  ['@yearly', '0 0 1 1 *'],
+  ['@annually', '0 0 1 1 *'],
+])
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
@@ -36,7 +46,11 @@ const DAY_MS = 24 * HOUR_MS
 const HORIZON_MS = 9 * 366 * DAY_MS
 
 export function parseCron(line: string): CronOutcome {
-  const parts = line.trim().split(/\s+/)
+  const text = line.trim()
+  const known = NICKNAMES.get(text.toLowerCase())
+  if (text.startsWith('@') && known === undefined)
+    return { type: 'invalid', field: 'line', message: `"${text}" is none of ${[...NICKNAMES.keys()].join(', ')}` }
+  const parts = (known ?? text).split(/\s+/)
   if (parts.length !== RULES.length) return { type: 'invalid', field: 'line', message: 'must have five fields' }
   const sets: Set<number>[] = []
   for (const [index, rule] of RULES.entries()) {
@@ -85,7 +99,9 @@ function parseField(text: string, rule: FieldRule): Set<number> | string {
     if (match === null) return `cannot read "${item}"`
     const [from, to] = match[1] === '*' ? [rule.min, rule.max] : readRange(match[1] ?? '', rule, match[2] !== undefined)
     const step = match[2] === undefined ? 1 : Number(match[2])
-    if (from === null || to === null || from > to || step < 1) return `"${item}" is outside ${rule.min}-${rule.max}`
+    if (from === null || to === null) return `"${item}" is outside ${rule.min}-${rule.max}`
+    if (from > to) return `"${item}" ends before it begins`
+    if (step < 1) return `"${item}" has a step of 0`
     for (let value = from; value <= to; value += step) allowed.add(value)
   }
   return allowed

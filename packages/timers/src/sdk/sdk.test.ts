@@ -184,6 +184,27 @@ describe('cron lines', () => {
   ])('%s is refused, naming the %s', (line, field) => {
     expect(parseCron(line)).toMatchObject({ type: 'invalid', field })
   })
+  test.each([
+    ['* * * * fri-sun', 'day of week', '"fri-sun" ends before it begins'],
+    ['*/0 * * * *', 'minute', '"*/0" has a step of 0'],
+  ])('%s is refused in words that fit', (line, field, message) => {
+    expect(parseCron(line)).toEqual({ type: 'invalid', field, message })
+  })
+  test.each([
+    ['@hourly', '0 * * * *'],
+    ['@daily', '0 0 * * *'],
+    ['@midnight', '0 0 * * *'],
+    ['@weekly', '0 0 * * sun'],
+    ['@monthly', '0 0 1 * *'],
+    ['@yearly', '0 0 1 1 *'],
+    [' @Annually ', '0 0 1 1 *'],
+  ])('%s is %s', (nickname, line) => {
+    expect(parseCron(nickname)).toEqual(parseCron(line))
+  })
+  test('another nickname is refused, and the message lists the known ones', () => {
+    const message = expect.stringContaining('"@reboot" is none of @hourly, @daily,')
+    expect(parseCron('@reboot')).toEqual({ type: 'invalid', field: 'line', message })
+  })
   test('windows begin at the first block not before the moment and end with the tolerance', () => {
     const parsed = parseCron('*/5 * * * *')
     if (parsed.type !== 'cron') throw new Error(parsed.message)

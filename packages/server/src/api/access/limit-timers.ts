@@ -1,5 +1,5 @@
 /** Timers as one caller may use them. */
-import { type Caller, hasScope, mayUse } from '../../core/access/caller.ts'
+import { actorOf, type Caller, hasScope, mayUse } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
 import type { Lane } from '../../core/lane/lane.ts'
 import type { ManagedTimer } from '../../core/timer/timer.ts'
@@ -39,6 +39,7 @@ export function limitTimers(timers: ApiServices['timers'], caller: Caller): ApiS
         throw new AppError('invalid_request', 'chainId is required: your API key is limited to some chains.', {
           field: 'chainId',
         })
+      refuseBid(wanted.bid, caller)
       return timers.create(wanted)
     },
     list: (filter, page) => timers.list({ ...filter, reach: caller }, page),
@@ -46,7 +47,10 @@ export function limitTimers(timers: ApiServices['timers'], caller: Caller): ApiS
       await get(id)
       return timers.listFires(id, page)
     },
-    update: change(timers.update),
+    update: change(async (id: string, terms: Parameters<typeof timers.update>[1]) => {
+      refuseBid(terms.bid ?? 0n, caller)
+      return timers.update(id, terms)
+    }),
     cancel: change(timers.cancel),
     pause: change(timers.pause),
     resume: change(timers.resume),
@@ -54,4 +58,11 @@ export function limitTimers(timers: ApiServices['timers'], caller: Caller): ApiS
     changeParams: (chainId, params) =>
       refuseOrRun(caller, 'The parameters of timers', () => timers.changeParams(chainId, params)),
   }
+}
+
+/** Bids cost nothing, so anybody could always be first: going before others needs its own scope. */
+function refuseBid(bid: bigint, caller: Caller): void {
+  if (bid <= 0n || hasScope(caller, 'priority')) return
+  const message = `A bid above 0 needs the scope priority. API key ${actorOf(caller)} does not have it.`
+  throw new AppError('forbidden', message, { field: 'bid', scope: 'priority' })
 }

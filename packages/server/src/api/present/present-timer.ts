@@ -1,5 +1,6 @@
 /** Timers, fires and the queue as JSON. */
 
+import { spellError } from '../../core/explain/spell-error.ts'
 import { toAddress } from '../../core/hex.ts'
 import type { Fire, ManagedTimer, TimerSchedule } from '../../core/timer/timer.ts'
 import type { TimerQueue } from '../../engine/timers/timers.ts'
@@ -72,6 +73,7 @@ export function presentFire(fire: Fire): FireResource {
     blockHash,
     state: showState(fire),
     skipReason,
+    reason: explainEnd(fire),
     data,
     orphaned: fire.isOrphaned,
     aliases: [...fire.aliases],
@@ -89,6 +91,14 @@ export function presentFire(fire: Fire): FireResource {
 
 function showState({ state, txState }: Fire): FireResource['state'] {
   return txState ?? state
+}
+
+/** Null unless its transaction ended without success. */
+function explainEnd({ txState, txError, isOrphaned }: Fire): string | null {
+  const otherwise = isOrphaned ? 'A reorg dropped the block that fired it' : 'An operator cancelled it'
+  if (txState === 'CANCELLED') return spellError(txError, otherwise)
+  if (txState === 'EXPIRED') return spellError(txError, 'It was not sent in time')
+  return txState === 'FAILED_FINAL' ? spellError(txError, 'It reverted on chain') : null
 }
 
 export function presentQueue({ height, live, params, items }: TimerQueue): TimerQueueResource {

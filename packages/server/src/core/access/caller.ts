@@ -6,7 +6,7 @@ import type { Lane } from '../lane/lane.ts'
  * No scope implies another: a key lists everything it may do. So a key that creates other keys need not be able to
  * send, and the list alone shows what a key can do.
  */
-/** `priority` is the right to jump a signer's queue, not a route's scope: normal priority does not need it. */
+/** `priority` is the right to go first, among a signer's transactions or a chain's timers. No route needs it. */
 /** `approve`: the right to release transactions that wait for approval. Rules name the keys that may. */
 export const SCOPES = ['read', 'send', 'operate', 'admin', 'priority', 'approve'] as const
 export type Scope = (typeof SCOPES)[number]

@@ -62,7 +62,16 @@ export interface TimerLabel {
 /** JSON for the caller. */
 export type CommandAnswer =
   | { readonly type: 'accepted'; readonly kernelId: KernelId | null; readonly detail?: unknown }
-  | { readonly type: 'refused'; readonly code: string; readonly message: string }
+  | {
+      readonly type: 'refused'
+      readonly code: string
+      readonly message: string
+      /** Of the request. */
+      readonly field?: string
+      /** The limit that was reached, and how much it is. */
+      readonly bound?: string
+      readonly limit?: number
+    }
 
 export interface StoredCommand {
   readonly id: CommandId

@@ -3,14 +3,15 @@
  * fires.
  */
 import type { Address, Hash, Hex } from '../hex.ts'
-import type { TxState } from '../transaction/transaction.ts'
+import type { TxError, TxState } from '../transaction/transaction.ts'
 
 /** A timer's id, which never changes. Each start or resume gives it a new `KernelId` in the kernel. */
 export type TimerId = string
 export type KernelId = Hash
 
 export type TimerSchedule =
-  | { readonly type: 'timeout'; readonly dueHeight: number }
+  /** `isCounted`: from the head at that time, so if the chain has reached it meanwhile, the next block is meant. */
+  | { readonly type: 'timeout'; readonly dueHeight: number; readonly isCounted?: true }
   | { readonly type: 'interval'; readonly everyBlocks: number }
   /** The time that the line names next, and the height that it was converted to. */
   | {
@@ -182,4 +183,5 @@ export interface Fire {
   readonly txId: string | null
   /** Of that transaction, now. */
   readonly txState: TxState | null
+  readonly txError: TxError | null
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { TimerCommand } from '../../core/timer/timer-command.ts'
 import { anyHash, anyLabel, anySpec } from '../../testing/store/sample-timers.ts'
 import { answerCommands } from './answer-commands.ts'
-import { createHostState } from './host-state.ts'
+import { applyBlock, createHostState } from './host-state.ts'
 
 const LANE = { chainId: 7, signer: `0x${'11'.repeat(20)}` } as const
 const stored = (id: string, command: TimerCommand) => ({ id, chainId: LANE.chainId, command, answer: null })
@@ -62,4 +62,17 @@ test('the next time of a cron line is set only between times; what its owner wan
   const done = { state: 'DONE', dueHeight: null, kernelId, spec } as never
   for (const type of ['cancel', 'pause'] as const)
     expect(answer({ type, timerId: 't', kernelId, spec }, done)).toMatchObject({ answer: { type: 'refused' } })
+})
+
+test('a timeout so many blocks from now may meet blocks that came meanwhile; one at a height may not', () => {
+  const start = createHostState(LANE.chainId)
+  const block = { hash: anyHash(), parentHash: anyHash(), stateRoot: anyHash(), parentStateRoot: anyHash(), keys: [] }
+  const host = applyBlock(start, { ...block, height: 12 }).host
+  const set = (isCounted: boolean): TimerCommand => {
+    const schedule = { type: 'timeout', dueHeight: 12, ...(isCounted && { isCounted }) } as const
+    return { type: 'set', timerId: 't', spec: anySpec(LANE, { bid: 0n, schedule }), label: anyLabel() }
+  }
+  const answer = (isCounted: boolean) => answerCommands(host, [stored('a', set(isCounted))], new Map()).results
+  expect(answer(true)).toMatchObject([{ answer: { type: 'accepted' }, started: { dueHeight: 13 } }])
+  expect(answer(false)).toMatchObject([{ answer: { type: 'refused', code: 'ERR_INVALID_PARAM' } }])
 })

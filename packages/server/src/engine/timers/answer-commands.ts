@@ -1,10 +1,11 @@
 /** Decides the pending commands one after the other, each on the state that the one before left. */
 import type { Refusal, Timer } from '@drover/timers'
 import { isBetweenTimes, type ManagedTimer, type TimerId } from '../../core/timer/timer.ts'
-import type { LoggedCommand, StoredCommand, TimerCommand } from '../../core/timer/timer-command.ts'
+import type { CommandAnswer, LoggedCommand, StoredCommand, TimerCommand } from '../../core/timer/timer-command.ts'
 import type { CommandResult, TimerChange } from '../../ports/timer-store.ts'
 import { admitCommand, type HostState } from './host-state.ts'
 import { listChanges } from './list-changes.ts'
+import { NO_SHARES, type TenantShares } from './tenant-shares.ts'
 
 export interface AnsweredCommands {
   readonly host: HostState
@@ -18,11 +19,12 @@ export function answerCommands(
   before: HostState,
   commands: readonly StoredCommand[],
   timers: ReadonlyMap<TimerId, ManagedTimer>,
+  shares: TenantShares = NO_SHARES,
 ): AnsweredCommands {
   let host = before
   const results: CommandResult[] = []
   for (const command of takeApart(commands)) {
-    const answered = answerOne(host, command, timers)
+    const answered = answerOne(host, command, timers, shares)
     host = answered.host
     results.push(answered.result)
   }
@@ -61,12 +63,16 @@ function answerOne(
   host: HostState,
   { id, command }: StoredCommand,
   timers: ReadonlyMap<TimerId, ManagedTimer>,
+  shares: TenantShares,
 ): { readonly host: HostState; readonly result: CommandResult } {
+  const refuse = (answer: CommandAnswer) => ({ host, result: { id, answer, logged: null, started: null } })
   const outcome = findUnknown(command) ?? findStale(command, timers) ?? admitCommand(host, command)
   if (outcome.type === 'refused') {
     const { type, code, message } = outcome
-    return { host, result: { id, answer: { type, code, message }, logged: null, started: null } }
+    return refuse({ type, code, message })
   }
+  const isOver = shares.take(command)
+  if (isOver !== null) return refuse(isOver)
   const { kernelId, detail } = outcome
   const seq = host.seq + 1
   const timer = kernelId === null ? undefined : outcome.host.kernel.timers.get(kernelId)

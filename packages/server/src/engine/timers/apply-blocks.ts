@@ -10,7 +10,7 @@ import type { AgreedReads } from '../../ports/chain.ts'
 import type { BlocksWrite, Incarnation, NewFire, TimerBlock } from '../../ports/timer-store.ts'
 import { checkConditions } from './check-conditions.ts'
 import { formFire } from './form-fire.ts'
-import { applyBlock, type HostState, replayCommand } from './host-state.ts'
+import { applyBlock, type HostState, replayCommands } from './host-state.ts'
 import { type Endings, listChanges, noteEndings } from './list-changes.ts'
 
 export interface BlockPorts {
@@ -56,7 +56,10 @@ export async function applyBlocks(
   let host = from
   for (const block of blocks) {
     const applied = applyBlock(host, block)
-    host = commands.filter(({ height }) => height === block.height).reduce(replayCommand, applied.host)
+    host = replayCommands(
+      applied.host,
+      commands.filter(({ height }) => height === block.height),
+    )
     states.push(host)
     if (applied.delivery === null) continue
     noteEndings(endings, applied.delivery, applied.retired)

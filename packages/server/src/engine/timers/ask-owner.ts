@@ -10,7 +10,7 @@ import type { Store } from '../../ports/store.ts'
 import type { CommandInsert, NewCommand, TimerStore } from '../../ports/timer-store.ts'
 import { createRequestAnswers } from '../reservations/request-answers.ts'
 import { shareCalls } from './share-calls.ts'
-import { conflict, explainRefusal } from './timer-errors.ts'
+import { conflictOf, explainRefusal } from './timer-errors.ts'
 
 export interface AcceptedCommand {
   readonly id: CommandId
@@ -79,11 +79,15 @@ export function createTimerOwner({ store, notices, clock, random, timeoutMs = AN
       const id = random.id(clock.now())
       const inserted = await insertOn(chainId)({ id, command })
       if (inserted.type === 'too_many') throw tooMany()
-      if (inserted.type === 'existing' && !inserted.isSame) throw conflict(command)
+      if (inserted.type === 'existing' && !inserted.isSame) throw conflictOf(requestIdOf(command), inserted.timerId)
       return await waitFor(inserted.type === 'existing' ? inserted.commandId : id)
     },
     close: answers.close,
   }
+}
+
+function requestIdOf(command: TimerCommand): string {
+  return command.type === 'set' ? (command.label?.requestId ?? '') : ''
 }
 
 export function tooMany(): AppError {

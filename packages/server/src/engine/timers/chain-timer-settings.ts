@@ -9,6 +9,8 @@ export interface ChainTimerSettings {
   /** How deep a reorg can be followed. */
   readonly reorgDepth: number
   readonly maxQueuedPerSigner: number
+  /** Of the places at one watched key, and at one contract. */
+  readonly tenantSharePercent: number
   readonly retryMs: number
   /** By which times become heights. */
   readonly blockTimeMs: number

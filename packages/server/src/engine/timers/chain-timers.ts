@@ -30,6 +30,7 @@ import { addKeys, NO_ROOT, readLinked } from './read-blocks.ts'
 import { readReplay } from './read-replay.ts'
 import { createCronRenewals } from './renew-cron.ts'
 import { takeSnapshot } from './take-snapshot.ts'
+import { createTenantShares } from './tenant-shares.ts'
 
 export interface ChainTimers {
   /** There may be a new block. */
@@ -84,6 +85,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     ...(ports.judgeFires !== undefined && { judgeFires: ports.judgeFires }),
   })
   const meterFires = createFireMeter(store, lease)
+  const readShares = createTenantShares({ chainId, store, percent: settings.tenantSharePercent })
   const cron = createCronRenewals({ chainId, store, chain, clock, random, blockTimeMs: settings.blockTimeMs })
   const rest = () => pause(clock, 0)
   let loaded: Own | null = null
@@ -247,7 +249,8 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     if (before.tip === null) return
     const ids = pending.flatMap(({ command }) => ('timerId' in command && !isNew(command) ? [command.timerId] : []))
     const timers = new Map((await store.findTimers(ids)).map((timer) => [timer.id, timer]))
-    const { host, results, changes, logged } = answerCommands(before, pending, timers)
+    const shares = await readShares(before, pending, timers)
+    const { host, results, changes, logged } = answerCommands(before, pending, timers, shares)
     const queue = describeQueue(host)
     check(await store.writeCommands({ lease, expected: before.tip, expectedSeq: before.seq, results, changes, queue }))
     own.history.amend(host, logged)

@@ -15,7 +15,8 @@ import {
   paramsAt,
   type Refusal,
   type Retirement,
-  type SetOutcome,
+  replaySets,
+  type SetTimerArguments,
   setTimer,
   type TimerCall,
   type TimerState,
@@ -75,6 +76,33 @@ export function admitCommand(host: HostState, command: TimerCommand): Admission 
   return act(host, command, false)
 }
 
+/** Applies commands of the log at one height, in order. Sets that follow one another are applied together. */
+export function replayCommands(host: HostState, commands: readonly LoggedCommand[]): HostState {
+  let state = host
+  for (let from = 0; from < commands.length; ) {
+    let to = from
+    while (commands[to]?.command.type === 'set') to += 1
+    if (to - from > 1) state = replayMany(state, commands.slice(from, to))
+    else {
+      to = from + 1
+      state = commands.slice(from, to).reduce(replayCommand, state)
+    }
+    from = to
+  }
+  return state
+}
+
+function replayMany(host: HostState, commands: readonly LoggedCommand[]): HostState {
+  const { height } = host.kernel
+  const params = liftQuotas(paramsAt(host.params, height))
+  const sets = commands.flatMap(({ command }) => {
+    if (command.type !== 'set') return []
+    const call = { caller: command.spec.owner, height, params }
+    return [{ call, args: argumentsOf(command.spec, call) }]
+  })
+  return { ...host, kernel: replaySets(host.kernel, sets), seq: commands.at(-1)?.seq ?? host.seq }
+}
+
 /** Applies a command of the log. If it has nothing left to act on in this branch, it does nothing. */
 export function replayCommand(host: HostState, { seq, command }: LoggedCommand): HostState {
   const outcome = act(host, command, true)
@@ -131,25 +159,25 @@ function end(
 }
 
 function set(host: HostState, spec: TimerSpec, call: TimerCall): Admission {
-  const outcome = setBySchedule(host.kernel, spec, call)
+  const outcome = setTimer(host.kernel, call, argumentsOf(spec, call))
   return outcome.type === 'refused' ? outcome : accept(host, outcome.state, outcome.timerId)
 }
 
-function setBySchedule(kernel: TimerState, spec: TimerSpec, call: TimerCall): SetOutcome {
+function argumentsOf(spec: TimerSpec, call: TimerCall): SetTimerArguments {
   const { schedule, target, data: payload, gasLimit, bid: bidFp } = spec
   const terms = { target, payload, gasLimit, bidFp }
   switch (schedule.type) {
     case 'timeout':
-      return setTimer(kernel, call, { ...terms, kind: 'HEIGHT', dueHeight: schedule.dueHeight })
     case 'cron': {
       // Blocks may have come since it was converted.
-      const dueHeight = Math.max(schedule.dueHeight, Number(call.height) + 1)
-      return setTimer(kernel, call, { ...terms, kind: 'HEIGHT', dueHeight })
+      const isConverted = schedule.type === 'cron' || schedule.isCounted === true
+      const dueHeight = isConverted ? Math.max(schedule.dueHeight, Number(call.height) + 1) : schedule.dueHeight
+      return { ...terms, kind: 'HEIGHT', dueHeight }
     }
     case 'interval':
-      return setTimer(kernel, call, { ...terms, kind: 'INTERVAL', everyBlocks: schedule.everyBlocks })
+      return { ...terms, kind: 'INTERVAL', everyBlocks: schedule.everyBlocks }
     case 'watch':
-      return setTimer(kernel, call, { ...terms, kind: 'STATE_WATCH', watchKeys: schedule.keys })
+      return { ...terms, kind: 'STATE_WATCH', watchKeys: schedule.keys }
   }
 }
 

@@ -34,7 +34,8 @@ export function createSchedules({ chains, viewOf }: SchedulePorts): Schedules {
     if (wanted.type === 'cron') return resolveCron(wanted.cron, headOf(chainId), blockTimeMs, 0)
     const blocks = wanted.minutes === undefined ? wanted.blocks : countBlocks(wanted.minutes, blockTimeMs)
     if (wanted.type === 'interval') return { type: 'interval', everyBlocks: blocks ?? 0 }
-    return { type: 'timeout', dueHeight: wanted.height ?? headOf(chainId).number + (blocks ?? 0) }
+    if (wanted.height !== undefined) return { type: 'timeout', dueHeight: wanted.height }
+    return { type: 'timeout', dueHeight: headOf(chainId).number + (blocks ?? 0), isCounted: true }
   }
 
   function blockTimeOf(chainId: number): number {

@@ -83,3 +83,23 @@ test('after a count that failed the next request counts again', async () => {
   isAway = false
   await check(7, { tenant: '', owner })
 })
+
+test('what is about to be stored counts, however often it is counted meanwhile', async () => {
+  const { check, elapse, stored } = setUp({ tenant: 0, owner: 0 })
+  const made: (() => void)[] = []
+  let refused = 0
+  for (let wave = 0; wave < 8; wave++) {
+    elapse(10_000)
+    await check().then(
+      (close) => made.push(close),
+      () => {
+        refused += 1
+      },
+    )
+  }
+  expect([made.length, refused]).toEqual([5, 3])
+  // Stored, or given up: now the store says how many there are.
+  for (const close of made) close()
+  stored.owner = 4
+  await check()
+})

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { KernelId } from '../../core/timer/timer.ts'
 import type { StoredCommand } from '../../core/timer/timer-command.ts'
+import type { Call } from '../../ports/chain.ts'
 import type { NewCommand, TimerStore } from '../../ports/timer-store.ts'
 import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { createTimerScene, LANE as SCENE_LANE } from '../../testing/engine/timer-scene.ts'
@@ -143,4 +144,32 @@ test('creates that come together are stored, answered and read together', async 
   })
   expect(findTimers).toBeLessThanOrEqual(2)
   expect(Object.values(calls).reduce((sum, n) => sum + n, 0)).toBeLessThan(20)
+})
+
+test('gas is estimated as it will be sent, and a signer without funds is told so', async () => {
+  const estimated: Call[] = []
+  const estimate = async ([call]: readonly Call[]) => {
+    if (call !== undefined) estimated.push(call)
+    return [{ type: 'insufficient_funds', message: 'the value is 5 wei, but the balance is 1 wei' } as const]
+  }
+  const timers = createTimers({
+    store: { findTimersByRequest: async () => [null], countTimers: async () => 0 } as never,
+    notices: { listen: () => () => {} } as never,
+    signers: { find: async () => ({}) as never },
+    chains: new Map([[LANE.chainId, { chain: { estimate }, blockTimeMs: 12_000 }]]),
+    clock: createManualClock(),
+    random: { id: () => 'id' },
+    maxPerTenant: 10,
+    maxPerSigner: 10,
+    viewOf: () => null,
+  })
+  const { requestDigest: digest, ...label } = anyLabel()
+  const wanted = { ...anySpec(LANE, { data: '0x01' }), ...label, digest, gasLimit: null }
+  const schedule = { type: 'interval', blocks: 5 } as const
+  await expect(timers.create({ ...wanted, schedule, appendDeliverId: true })).rejects.toMatchObject({
+    details: { field: 'gasLimit' },
+    message: expect.stringContaining('the signer has too little: the value is 5 wei'),
+  })
+  await expect(timers.create({ ...wanted, schedule, appendDeliverId: false })).rejects.toThrow()
+  expect(estimated.map(({ data }) => data)).toEqual([`0x01${'ff'.repeat(32)}`, '0x01'])
 })

@@ -6,10 +6,10 @@
 import { voteParams } from '@drover/timers'
 import { AppError } from '../../core/app-error.ts'
 import type { ChainView } from '../../core/chain/finality.ts'
-import type { Hash } from '../../core/hex.ts'
+import type { Hash, Hex } from '../../core/hex.ts'
 import type { Fire, ManagedTimer, TimerId, TimerSpec } from '../../core/timer/timer.ts'
 import type { ParamChange } from '../../core/timer/timer-command.ts'
-import type { Chain } from '../../ports/chain.ts'
+import type { CallOutcome, Chain } from '../../ports/chain.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
 import type { FirePage, TimerFilter, TimerRequestKey, TimerStore } from '../../ports/timer-store.ts'
@@ -74,6 +74,9 @@ interface TimersPorts {
   viewOf(chainId: number): ChainView | null
 }
 
+/** As many bytes as the id of a fire has. Bytes that are not zero cost the most. */
+const ANY_DELIVER_ID = 'ff'.repeat(32)
+
 const LOOKUP = { maxBatch: 500, maxWaiting: 5_000, refuse: tooMany }
 
 export function createTimers(ports: TimersPorts): Timers {
@@ -128,12 +131,15 @@ export function createTimers(ports: TimersPorts): Timers {
     return { chainId, owner, target, schedule, data, gasLimit, bid, value, ...rules }
   }
 
-  async function estimateGas({ owner, target, data, value }: NewTimer, chainId: number): Promise<bigint> {
+  async function estimateGas(wanted: NewTimer, chainId: number): Promise<bigint> {
+    const { owner, target, value, appendDeliverId } = wanted
+    // A contract that checks the id of the fire reverts without one.
+    const data: Hex = appendDeliverId ? `${wanted.data}${ANY_DELIVER_ID}` : wanted.data
     const call = { from: owner, to: target, data, value, gasLimit: null }
     const head = ports.viewOf(chainId)?.head ?? null
     const [outcome] = (await ports.chains.get(chainId)?.chain.estimate([call], head)) ?? []
     if (outcome?.type === 'ok') return (outcome.gas * 3n) / 2n
-    const reason = outcome?.type === 'reverted' ? `it reverts now: ${outcome.reason}` : 'no RPC node could run it'
+    const reason = explainOutcome(outcome)
     throw new AppError('invalid_request', `gasLimit is required because the call cannot be estimated: ${reason}.`, {
       field: 'gasLimit',
     })
@@ -147,20 +153,24 @@ export function createTimers(ports: TimersPorts): Timers {
     if (outcome.type === 'refused') throw explainRefusal(outcome)
   }
 
+  async function set(timerId: TimerId, wanted: NewTimer, chainId: number) {
+    const spec = await formSpec(wanted, chainId)
+    const { tenant, name, requestId, digest: requestDigest, metadata, by } = wanted
+    const label = { tenant, name, requestId, requestDigest, metadata, by }
+    return await ask(chainId, { type: 'set', timerId, spec, label })
+  }
+
   async function create(wanted: NewTimer) {
     const chainId = resolveChain(wanted.chainId)
     const { requestId, tenant } = wanted
     const earlier = requestId === null ? null : await findEarlier({ chainId, tenant, requestId })
     if (earlier !== null) {
-      if (earlier.requestDigest !== wanted.digest) throw conflictOf(requestId ?? '')
+      if (earlier.requestDigest !== wanted.digest) throw conflictOf(requestId ?? '', earlier.id)
       return { type: 'existing', timer: earlier } as const
     }
-    await checkLimits(chainId, wanted)
-    const spec = await formSpec(wanted, chainId)
-    const { name, metadata, by, digest: requestDigest } = wanted
+    const close = await checkLimits(chainId, wanted)
     const timerId = random.id(clock.now())
-    const label = { tenant, name, requestId, requestDigest, metadata, by }
-    const { command } = await ask(chainId, { type: 'set', timerId, spec, label })
+    const { command } = await set(timerId, wanted, chainId).finally(close)
     const made = command.type === 'set' ? command.timerId : timerId
     const timer = (await findMade(made)) ?? (await get(made))
     return { type: made === timerId ? 'created' : 'existing', timer } as const
@@ -203,4 +213,11 @@ export function createTimers(ports: TimersPorts): Timers {
     },
     close: owner.close,
   }
+}
+
+function explainOutcome(outcome: CallOutcome | undefined): string {
+  if (outcome?.type === 'reverted') return `it reverts now: ${outcome.reason}`
+  return outcome?.type === 'insufficient_funds'
+    ? `the signer has too little: ${outcome.message}`
+    : 'no RPC node could run it'
 }

@@ -92,6 +92,7 @@ export async function createTimerScene(deliverAt: number, around: Around = {}): 
               finality: { type: 'confirmations', count: 6 },
               reorgDepth: 12,
               maxQueuedPerSigner: 100_000,
+              tenantSharePercent: 25,
               retryMs: 10,
               blockTimeMs: 12_000,
             },

@@ -3,7 +3,8 @@
 import type { Hex } from '../bytes/hex.ts'
 import { type Refusal, refuse } from '../params/refusal.ts'
 import { argumentsDigest } from '../state/bury-timers.ts'
-import { replaceTimers } from '../state/replace-timers.ts'
+import { type Replacement, replaceTimers } from '../state/replace-timers.ts'
+import type { Timer } from '../state/timer.ts'
 import type { TimerState } from '../state/timer-state.ts'
 import { checkNewTimer } from './check-new-timer.ts'
 import { isRefusal, readCall } from './read-arguments.ts'
@@ -83,6 +84,44 @@ function repeatByNonce(state: TimerState, call: TimerCall, request: SetRequest):
 }
 
 function createTimer(state: TimerState, call: TimerCall, request: SetRequest): SetOutcome {
+  const named = nameTimer(state, call, request)
+  if (isRefusal(named)) return named
+  const { state: counted, after } = named
+  return { type: 'created', state: replaceTimers(counted, [{ before: null, after }]), timerId: after.timerId }
+}
+
+/** A set by its owner's counter, as its host wrote it down. */
+export interface LoggedSet {
+  readonly call: TimerCall
+  readonly args: Omit<SetTimerArguments, 'clientNonce'>
+}
+
+/**
+ * Sets again what was accepted before, many at once: the same state as one after the other under parameters whose
+ * quotas are never reached, for less work. What is refused now is left out.
+ */
+export function replaySets(state: TimerState, sets: readonly LoggedSet[]): TimerState {
+  let counted = state
+  const steps: Replacement[] = []
+  for (const { call: by, args } of sets) {
+    const request = readSetRequest(args, args.kind, by.params)
+    const call = readCall(by)
+    if (isRefusal(request) || isRefusal(call)) continue
+    if (request.nonce !== undefined) throw new RangeError('a set by client nonce cannot be replayed with others')
+    const named = nameTimer(counted, call, request)
+    if (isRefusal(named)) continue
+    counted = named.state
+    steps.push({ before: null, after: named.after })
+  }
+  return replaceTimers(counted, steps)
+}
+
+/** The new record, and the state in which its name and rank are used up. */
+function nameTimer(
+  state: TimerState,
+  call: TimerCall,
+  request: SetRequest,
+): { readonly state: TimerState; readonly after: Timer } | Refusal {
   const fault = checkNewTimer(state, call, request)
   if (fault !== null) return fault
   const owner = call.caller
@@ -94,6 +133,5 @@ function createTimer(state: TimerState, call: TimerCall, request: SetRequest): S
   const owners = nonce === undefined ? state.owners.set(owner, { ...tally, counter: tally.counter + 1n }) : state.owners
   const nonces = nonce === undefined ? state.nonces : state.nonces.set(timerId, null)
   const after = createRecord(call, request, timerId, state.nextRank)
-  const next = replaceTimers({ ...state, owners, nonces, nextRank: state.nextRank + 1n }, [{ before: null, after }])
-  return { type: 'created', state: next, timerId }
+  return { state: { ...state, owners, nonces, nextRank: state.nextRank + 1n }, after }
 }

@@ -1,8 +1,9 @@
 /** The one place that writes timers: records, both indices, tallies and the ready index move together or not at all. */
-import type { Hex } from '../bytes/hex.ts'
+import { compareHex, type Hex } from '../bytes/hex.ts'
 import { changeReady, fitsLane, type ReadyIndex } from '../ready/ready-index.ts'
 import { addWatcher, type IndexWatch, removeWatcher } from '../watch/index-watch.ts'
 import { cursorOf } from './cursors.ts'
+import { compareByHeight } from './index-height.ts'
 import { type DueTimer, isDueTimer, isForeign, type Timer } from './timer.ts'
 import { hasTarget, type TimerState } from './timer-state.ts'
 
@@ -18,6 +19,21 @@ export function replaceTimers(
   moved: readonly Hex[] = [],
 ): TimerState {
   if (steps.length === 0 && moved.length === 0) return state
+  const goneTargets = markGone(state, steps)
+  const indexed =
+    steps.length < MANY || steps.some(({ before }) => before !== null)
+      ? stepByStep(state, steps)
+      : addMany(state, steps)
+  const next = { ...state, ...changeTallies(state, steps), ...indexed, goneTargets }
+  return state.ready === null ? next : { ...next, ready: changeReadyBySteps(next, state.ready, steps, moved) }
+}
+
+/** From here on it is less work to sort new timers first. */
+const MANY = 32
+
+type Indexed = Pick<TimerState, 'timers' | 'indexHeight' | 'indexWatch'>
+
+function stepByStep(state: TimerState, steps: readonly Replacement[]): Indexed {
   let { timers, indexHeight, indexWatch } = state
   for (const { before, after } of steps) {
     const id = (before ?? after)?.timerId
@@ -27,9 +43,20 @@ export function replaceTimers(
     if (after !== null && isDueTimer(after)) indexHeight = indexHeight.set(after, after)
     indexWatch = replaceWatcher(indexWatch, before, after)
   }
-  const goneTargets = markGone(state, steps)
-  const next = { ...state, ...changeTallies(state, steps), timers, indexHeight, indexWatch, goneTargets }
-  return state.ready === null ? next : { ...next, ready: changeReadyBySteps(next, state.ready, steps, moved) }
+  return { timers, indexHeight, indexWatch }
+}
+
+/** Only new timers, each with an id of its own. */
+function addMany(state: TimerState, steps: readonly Replacement[]): Indexed {
+  const added = steps.flatMap(({ after }) => after ?? [])
+  const byId = added.map((timer) => [timer.timerId, timer] as const).sort((a, b) => compareHex(a[0], b[0]))
+  const due = added.filter(isDueTimer).sort(compareByHeight)
+  const indexWatch = added.reduce((index, timer) => replaceWatcher(index, null, timer), state.indexWatch)
+  return {
+    timers: state.timers.setMany(byId),
+    indexHeight: state.indexHeight.setMany(due.map((timer) => [timer, timer] as const)),
+    indexWatch,
+  }
 }
 
 /** A timer that enters the line of a target that is gone must be found there by the next delivery. */

@@ -51,12 +51,12 @@ const cron = z.strictObject({
   type: z.literal('cron'),
   cron: z
     .string()
-    .min(9)
+    .min(1)
     .max(200)
     .meta({
       description:
-        'Five fields, in UTC. The next time is converted to a block when the timer is set, and again after each fire.',
-      examples: ['0 9 * * mon-fri'],
+        'Five fields or a nickname such as `@daily`, in UTC. The next time is converted to a block when the timer is set, and again after each fire.',
+      examples: ['0 9 * * mon-fri', '@daily'],
     }),
 })
 
@@ -92,8 +92,8 @@ const watch = z
     }
     const { contract, event, args = [], keys } = given
     if (keys !== undefined) {
-      if (contract !== undefined || event !== undefined)
-        return problem(['keys'], 'cannot be used with contract or event')
+      if (contract !== undefined || event !== undefined || args.length > 0)
+        return problem(['keys'], 'cannot be used with contract, event or args')
       const other = keys.findIndex((key) => byteLength(key) > 20 && !isLogKey(key))
       // It would be accepted and never fire.
       if (other >= 0)
@@ -123,6 +123,9 @@ const schedule = z
   })
 
 const SIGNED_NUMBER = /^-?[0-9]{1,78}$/
+/** One word that is a number, or can be read as one. */
+const COMPARABLE = /^(u?int\d*|bool|address|bytes\d+)$/
+const NUMBER_OR_BOOLEAN = 'must be a whole number, preferably as a string, or true or false'
 
 const when = z
   .strictObject({
@@ -136,8 +139,8 @@ const when = z
       .meta({ description: 'A view function, with what it returns.', examples: ['pending() returns (uint256)'] }),
     args: z.array(z.unknown()).max(100).default([]),
     is: z.enum(COMPARISONS),
-    value: z.union([z.string().regex(SIGNED_NUMBER), z.int(), z.boolean()], {
-      error: 'must be a whole number, preferably as a string, or true or false',
+    value: z.union([z.string().regex(SIGNED_NUMBER, { error: NUMBER_OR_BOOLEAN }), z.int(), z.boolean()], {
+      error: NUMBER_OR_BOOLEAN,
     }),
   })
   .meta({
@@ -158,7 +161,10 @@ const fields = z.strictObject({
     .meta({ description: 'Default: estimated now, and half as much again.' }),
   bid: amountInput({ max: 2n ** 96n })
     .optional()
-    .meta({ description: 'Goes first when more timers are due than may fire in a block. Default: 0.' }),
+    .meta({
+      description:
+        'Goes first when more timers are due than may fire in a block. Default: 0. More needs the scope `priority`.',
+    }),
   when: when.optional(),
   overlap: z.enum(OVERLAPS).optional().meta({
     description:
@@ -232,7 +238,16 @@ export const timerChange = changeFields.transform((body, context) => {
 })
 requestSchemas.add(timerChange, { id: 'TimerChange' })
 
-const param = z.union([z.string().regex(SIGNED_NUMBER), z.int(), z.boolean(), z.array(z.string().regex(SIGNED_NUMBER))])
+const PARAM = 'must be a whole number, true or false, or a list of whole numbers as strings'
+const param = z.union(
+  [
+    z.string().regex(SIGNED_NUMBER, { error: PARAM }),
+    z.int(),
+    z.boolean(),
+    z.array(z.string().regex(SIGNED_NUMBER, { error: PARAM })),
+  ],
+  { error: PARAM },
+)
 
 export const timerParamsChange = z
   .record(z.string().max(64), param)
@@ -276,6 +291,9 @@ function resolveCondition(
   if (given === undefined) return null
   try {
     const [output] = parseSignature(given.function).outputs
+    // It would be compared with where the value begins, not with the value.
+    if (output !== undefined && !COMPARABLE.test(output.type))
+      throw new CallProblem(['function'], `returns ${output.type}, which cannot be compared: only one number can`)
     const isSigned = output !== undefined && /^int\d*$/.test(output.type)
     const value = BigInt(typeof given.value === 'boolean' ? Number(given.value) : given.value)
     const data = encodeCall({ function: given.function, args: given.args })

@@ -22,7 +22,7 @@ export const ERROR_ADVICE: Readonly<Record<AppErrorCode, string>> = {
   signer_busy:
     'Stop sending from it, wait until everything is final (`queued`, `inFlight` and `reserved` are 0), cancel its timers, then try again.',
   no_master_key: 'Set `masterKey` (DROVER_MASTER_KEY), or add the key to another key source.',
-  idempotency_conflict: '`transactionId` names the earlier transaction. Use a new key for a new request.',
+  idempotency_conflict: '`transactionId` or `timerId` names the earlier one. Use a new key for a new request.',
   transaction_deleted:
     '`transactionId` names the deleted transaction. Use a new key for a new request. How long transactions are kept: `transactionRetention`.',
   transaction_rejected:
@@ -38,7 +38,7 @@ export const ERROR_ADVICE: Readonly<Record<AppErrorCode, string>> = {
   chain_unavailable: `${LATER} \`GET /readyz\` names the chain that does not respond.`,
   database_unavailable: `${LATER} The key makes sure that the request is stored only once.`,
   timer_limit:
-    'Cancel timers that you no longer need, or raise the limit: `maxTimersPerTenant`, `maxTimersPerSigner`, or the parameters of the chain.',
+    'Cancel timers that you no longer need, or raise the limit: `maxTimersPerTenant`, `maxTimersPerSigner`, `timerShare`, or the parameter of the chain that `bound` names.',
   timers_unavailable:
     'Check that the RPC nodes of the chain respond and agree. Then send the request again with the same `requestId`.',
   webhook_limit: 'Delete a webhook that you no longer need, or raise the setting `maxWebhooks`.',

@@ -89,6 +89,9 @@ export const fireResource = z.object({
       '`OBSERVED`: a reorg can still drop it. `SKIPPED`: nothing is sent. Otherwise it became a transaction, and this is the state of the transaction.',
   }),
   skipReason: z.string().nullable(),
+  reason: z.string().nullable().meta({
+    description: 'Why its transaction ended `CANCELLED`, `EXPIRED` or `FAILED_FINAL`, in words.',
+  }),
   orphaned: z.boolean().meta({
     description:
       'It became a transaction, and then a reorg dropped its block. If the transaction was still `QUEUED`, it is cancelled.',

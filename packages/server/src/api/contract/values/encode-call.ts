@@ -40,11 +40,17 @@ export function parseSignature(text: string): AbiFunction {
   try {
     item = parseAbiItem(signature)
   } catch (error) {
-    const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
+    const why = explainParsing(error)
     throw new CallProblem(['function'], `must be a signature like "transfer(address,uint256)": ${why}`)
   }
   if (item.type === 'function') return item
   throw new CallProblem(['function'], 'must be a function signature like "transfer(address,uint256)"')
+}
+
+/** What the parser of signatures says, without the full stop: the sentence goes on. */
+export function explainParsing(error: unknown): string {
+  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+  return line.replace(/\.$/, '')
 }
 
 /** An argument converted to its type. Throws a CallProblem with its path. */

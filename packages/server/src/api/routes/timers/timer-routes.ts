@@ -14,11 +14,12 @@ import { cursorParam, integerParam, pageLimitParam } from '../../contract/values
 import { uuidParam } from '../../contract/values/uuid-param.ts'
 import { presentTimer } from '../../present/present-timer.ts'
 import { defineRoute, NO_INPUT } from '../../route.ts'
+import { agreeOnRequestId, idempotencyHeaders } from '../idempotency-key.ts'
 
 export const timerParams = z.strictObject({ id: uuidParam('a timer') })
 
 export const createTimer = defineRoute(
-  { ...NO_INPUT, body: timerRequest },
+  { ...NO_INPUT, headers: idempotencyHeaders, body: timerRequest },
   {
     operationId: 'createTimer',
     method: 'POST',
@@ -31,9 +32,10 @@ export const createTimer = defineRoute(
     ],
     errors: ['idempotency_conflict', 'unknown_signer', 'unknown_chain', 'timer_limit', 'timers_unavailable'],
   },
-  async ({ body }, { timers }, caller) => {
+  async ({ body, headers: given }, { timers }, caller) => {
     const { type, timer } = await timers.create({
       ...body,
+      requestId: agreeOnRequestId(body.requestId, given),
       digest: digestOf(body),
       by: actorOf(caller),
       tenant: caller.tenant ?? '',
@@ -44,9 +46,12 @@ export const createTimer = defineRoute(
   },
 )
 
-/** Its fields are in a fixed order, whatever order they were sent in. */
+/** Its fields are in a fixed order, whatever order they were sent in. The chain is part of what the request id names. */
 function digestOf({ requestId: _requestId, ...body }: TimerRequest): `0x${string}` {
-  const text = JSON.stringify(body, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
+  const metadata = Object.fromEntries(Object.entries(body.metadata).sort(([a], [b]) => (a < b ? -1 : 1)))
+  const text = JSON.stringify({ ...body, chainId: null, metadata }, (_, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  )
   return `0x${createHash('sha256').update(text).digest('hex')}`
 }
 

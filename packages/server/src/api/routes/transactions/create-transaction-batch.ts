@@ -15,8 +15,7 @@ import { parseInput } from '../../parse-input.ts'
 import { presentProblem, toAppError } from '../../present/present-problem.ts'
 import { presentTransaction } from '../../present/present-transaction.ts'
 import { defineRoute, NO_INPUT } from '../../route.ts'
-
-const IDEMPOTENCY_KEY = 'idempotency-key'
+import { IDEMPOTENCY_KEY } from '../idempotency-key.ts'
 
 type Result = TransactionBatchResource['results'][number]
 

@@ -1,20 +1,15 @@
 /** `POST /v1/transactions`: accepts an intent. */
-import { z } from 'zod'
-import { AppError } from '../../../core/app-error.ts'
-import { requestIdInput, transactionRequest } from '../../contract/requests/transaction-request.ts'
+import { transactionRequest } from '../../contract/requests/transaction-request.ts'
 import { waitQuery } from '../../contract/requests/wait.ts'
 import { transactionResource } from '../../contract/resources/transaction-resource.ts'
 import { answerWhenThere } from '../../lookup/answer-when-there.ts'
 import { defineRoute, NO_INPUT } from '../../route.ts'
-
-const IDEMPOTENCY_KEY = 'idempotency-key'
+import { agreeOnRequestId, idempotencyHeaders } from '../idempotency-key.ts'
 
 export const createTransaction = defineRoute(
   {
     ...NO_INPUT,
-    headers: z.object({
-      [IDEMPOTENCY_KEY]: requestIdInput.optional().meta({ description: 'Same as `requestId` in the body.' }),
-    }),
+    headers: idempotencyHeaders,
     query: waitQuery,
     body: transactionRequest,
   },
@@ -40,7 +35,7 @@ export const createTransaction = defineRoute(
     ],
   },
   (input, services) => {
-    const requestId = agreeOnRequestId(input.body.requestId, input.headers[IDEMPOTENCY_KEY] ?? null)
+    const requestId = agreeOnRequestId(input.body.requestId, input.headers)
     return answerWhenThere(services, { ...input, purpose: 'send' }, async () => {
       const { type, transaction } = await services.accept({ ...input.body, requestId })
       const headers = { location: `/v1/transactions/${transaction.id}` }
@@ -48,11 +43,3 @@ export const createTransaction = defineRoute(
     })
   },
 )
-
-function agreeOnRequestId(inBody: string | null, inHeader: string | null): string | null {
-  if (inBody !== null && inHeader !== null && inBody !== inHeader) {
-    const message = 'requestId and the header Idempotency-Key differ. Give only one, or the same value for both.'
-    throw new AppError('invalid_request', message, { field: 'requestId' })
-  }
-  return inBody ?? inHeader
-}

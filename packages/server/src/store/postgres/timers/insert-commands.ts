@@ -40,7 +40,7 @@ select i.command_id, (select count(*) from told) as told from inserted i`,
 const FIND_REQUESTS = {
   name: 'find_timer_command_requests',
   text: `
-select r.ord, c.command_id, c.request_digest
+select r.ord, c.command_id, c.request_digest, c.body ->> 'timerId' as timer_id
   from json_to_recordset($2::json) as r(ord int, tenant text, request_id text)
   join timer_command c on c.request_id = r.request_id and c.tenant = r.tenant and c.chain_id = $1`,
 } as const
@@ -79,13 +79,15 @@ export async function insertCommands(
     if (inserted.has(command_id)) return { type: 'inserted' }
     const found = earlier.get(ord)
     if (found === undefined) return { type: 'too_many' }
-    return { type: 'existing', commandId: found.command_id, isSame: toBytes(found.request_digest) === request_digest }
+    const { command_id: commandId, timer_id: timerId } = found
+    return { type: 'existing', commandId, timerId, isSame: toBytes(found.request_digest) === request_digest }
   })
 }
 
 interface Earlier {
   readonly ord: number
   readonly command_id: string
+  readonly timer_id: string
   readonly request_digest: `0x${string}`
 }
 

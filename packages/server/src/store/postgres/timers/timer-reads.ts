@@ -101,6 +101,13 @@ select count(*) as n from (
   select from timer where chain_id = $1 and tenant = $2 and state in ('ACTIVE', 'PAUSED') limit $3) t`,
 } as const
 
+const COUNT_AT_TARGET = {
+  name: 'count_timers_at_target',
+  text: `
+select count(*) as n from (
+  select from timer where chain_id = $1 and tenant = $2 and target = $3 and state = 'ACTIVE' limit $4) t`,
+} as const
+
 export async function findTimer(database: Database, id: TimerId): Promise<ManagedTimer | null> {
   const [row] = await database.query<TimerRow>(FIND, [id])
   return row === undefined ? null : readTimer(row)
@@ -200,9 +207,11 @@ export async function countTimers(
   of: TimerHolder,
   atMost: number,
 ): Promise<number> {
-  const [row] =
-    'tenant' in of
-      ? await database.query<{ readonly n: number }>(COUNT_OF_TENANT, [chainId, of.tenant, atMost])
-      : await database.query<{ readonly n: number }>(COUNT_OF_SIGNER, [chainId, toBytes(of.owner), atMost])
-  return row?.n ?? 0
+  const count = async (statement: { readonly name: string; readonly text: string }, ...values: readonly unknown[]) => {
+    const [row] = await database.query<{ readonly n: number }>(statement, [chainId, ...values, atMost])
+    return row?.n ?? 0
+  }
+  if ('owner' in of) return await count(COUNT_OF_SIGNER, toBytes(of.owner))
+  if ('target' in of) return await count(COUNT_AT_TARGET, of.tenant, toBytes(of.target))
+  return await count(COUNT_OF_TENANT, of.tenant)
 }

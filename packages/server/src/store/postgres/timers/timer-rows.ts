@@ -12,7 +12,7 @@ import type {
   TimerState,
 } from '../../../core/timer/timer.ts'
 import type { CommandAnswer, TimerCommand } from '../../../core/timer/timer-command.ts'
-import type { TxState } from '../../../core/transaction/transaction.ts'
+import type { TxError, TxState } from '../../../core/transaction/transaction.ts'
 import type { NewFire } from '../../../ports/timer-store.ts'
 import { toBytes, toStored, toText } from '../json-text.ts'
 import type { Stored } from '../stored-json.ts'
@@ -116,13 +116,13 @@ export interface FireRow {
   /** As text: the driver reads arrays of bytes as buffers. */
   readonly aliases: readonly string[]
   readonly tx_id: string | null
-  readonly tx_state: TxState | null
+  readonly tx: { readonly state: TxState; readonly error: TxError | null } | null
 }
 
 export const FIRE_COLUMNS = `e.deliver_id, e.fire_key, e.timer_id, e.kernel_id, e.fire_seq, e.height, e.block_hash,
   e.position, e.signer, e.target, e.data, e.gas_limit, e.bid, e.trigger, e.digest, e.state, e.skip_reason, e.condition,
   e.orphaned, (select coalesce(json_agg('0x' || encode(a, 'hex')), '[]') from unnest(e.aliases) a) as aliases, e.tx_id,
-  (select state from managed_tx where tx_id = e.tx_id) as tx_state`
+  (select json_build_object('state', state, 'error', error) from managed_tx where tx_id = e.tx_id) as tx`
 
 export function readFire(row: FireRow): Fire {
   return {
@@ -147,7 +147,8 @@ export function readFire(row: FireRow): Fire {
     isOrphaned: row.orphaned,
     aliases: row.aliases as readonly Hash[],
     txId: row.tx_id,
-    txState: row.tx_state,
+    txState: row.tx?.state ?? null,
+    txError: row.tx?.error ?? null,
   }
 }
 

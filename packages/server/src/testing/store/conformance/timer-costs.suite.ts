@@ -5,7 +5,7 @@ import type { Finished, Queued, Transaction } from '../../../core/transaction/tr
 import type { Store } from '../../../ports/store.ts'
 import type { TimerLease, TimerStore } from '../../../ports/timer-store.ts'
 import { acceptCommand, anyBlock, anyFire, anySpec, handOffOf, startTimer, writeBlock } from '../sample-timers.ts'
-import { acquire, toAllocated, toConfirmed, write } from '../samples.ts'
+import { acquire, toAllocated, toConfirmed, toSave, toWrite, write } from '../samples.ts'
 
 interface CostScene {
   get(): { readonly timers: TimerStore; readonly store: Store }
@@ -62,6 +62,23 @@ export function describeTimerCosts({ get, open, queuedOf }: CostScene): void {
           retiring: 0,
         })
       expect(await costOf()).toEqual(three)
+    })
+
+    test('a fire shows why its transaction ended', async () => {
+      const { timers, store } = get()
+      const { lease, lane } = await open()
+      const timer = await startTimer(timers, lease, anySpec(lane))
+      const block = anyBlock(11)
+      const fire = anyFire(timer, block)
+      await writeBlock(timers, lease, block, { fires: [fire], handOffs: [await handOffOf(timers, fire)] })
+      const fires = () => timers.listFires(timer.id, { before: null, limit: 10 })
+      expect(await fires()).toMatchObject([{ txState: 'QUEUED', txError: null }])
+      const [tx] = await queuedOf(lane)
+      if (tx?.state !== 'QUEUED') throw new Error('it is not queued')
+      const error = { code: 'reverted', message: 'it reverts', reason: 'Paused' }
+      const ended = { ...tx, state: 'CANCELLED', subState: 'rejected', error, nonce: null, finalAt: 5 } as const
+      await store.writeLanes([toWrite(await acquire(store, lane), [toSave(tx, ended, 'prepare.rejected')])])
+      expect(await fires()).toMatchObject([{ txState: 'CANCELLED', txError: error }])
     })
 
     test('a timer that reverts too often in a row is to be retired, and stays so', async () => {

@@ -178,7 +178,8 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
           const command = { type: 'set', timerId: randomUUID(), spec: anySpec(lane), label } as const
           return { id: randomUUID(), command }
         })
-        const same = { type: 'existing', commandId: asked[0]?.id, isSame: true }
+        const [first] = asked
+        const same = { type: 'existing', commandId: first?.id, timerId: first?.command.timerId, isSame: true }
         expect(await timers.insertCommands(chainId, asked, 100)).toEqual([
           ...[{ type: 'inserted' }, { type: 'inserted' }, same, same, { ...same, isSame: false }, { type: 'inserted' }],
         ])
@@ -203,16 +204,20 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
       test('the same request again is the same command; another body under its id is told apart', async () => {
         const { chainId, lane } = await open()
         const label = anyLabel({ requestId: 'one', tenant: 'shop' })
+        const made: string[] = []
         const ask = async (change: Partial<typeof label> = {}) => {
           const spec = anySpec(lane)
           const own = { ...label, ...change }
-          const command = { type: 'set', timerId: randomUUID(), spec, label: own } as const
+          const timerId = randomUUID()
+          made.push(timerId)
+          const command = { type: 'set', timerId, spec, label: own } as const
           return (await timers.insertCommands(chainId, [{ id: randomUUID(), command }], 100))[0]
         }
         expect(await ask()).toEqual({ type: 'inserted' })
         const [first] = await timers.readPendingCommands(chainId, 1)
-        expect(await ask()).toEqual({ type: 'existing', commandId: first?.id, isSame: true })
-        expect(await ask({ requestDigest: anyHash() })).toMatchObject({ type: 'existing', isSame: false })
+        const existing = { type: 'existing', commandId: first?.id, timerId: made[0] }
+        expect(await ask()).toEqual({ ...existing, isSame: true })
+        expect(await ask({ requestDigest: anyHash() })).toEqual({ ...existing, isSame: false })
         expect(await ask({ tenant: 'other' })).toEqual({ type: 'inserted' })
       })
 
@@ -277,6 +282,14 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         expect(await timers.countTimers(chainId, { tenant: '' }, 5)).toBe(0)
         expect(await timers.countTimers(chainId, { owner: lane.signer }, 5)).toBe(1)
         expect(await timers.countTimers(chainId, { owner: anyAddress() }, 5)).toBe(0)
+        const { target } = spec
+        expect(await timers.countTimers(chainId, { tenant: 'shop', target }, 5)).toBe(1)
+        expect(await timers.countTimers(chainId, { tenant: 'other', target }, 5)).toBe(0)
+        expect(await timers.countTimers(chainId, { tenant: 'shop', target: anyAddress() }, 5)).toBe(0)
+        const { id: timerId, kernelId } = timer
+        await acceptCommand(timers, lease, { type: 'pause', timerId, kernelId, spec })
+        expect(await timers.countTimers(chainId, { tenant: 'shop', target }, 5)).toBe(0)
+        expect(await timers.countTimers(chainId, { tenant: 'shop' }, 5)).toBe(1)
       })
 
       test('are listed newest first, by what is asked for and within reach', async () => {
@@ -411,7 +424,7 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         const fire = anyFire(timer, block)
         expect(await writeBlock(timers, lease, block, { fires: [fire] })).toEqual({ type: 'written' })
         expect(await timers.listFires(timer.id, { before: null, limit: 10 })).toMatchObject([
-          { ...fire, txId: null, txState: null, isOrphaned: false, aliases: [] },
+          { ...fire, txId: null, txState: null, txError: null, isOrphaned: false, aliases: [] },
         ])
         const loaded = await timers.loadTimers(chainId)
         expect(loaded.observed).toMatchObject([fire])
@@ -505,7 +518,7 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         expect(await timers.listWithdrawn(chainId, 10)).toEqual([])
         expect(await timers.listFires(timer.id, { before: null, limit: 10 })).toMatchObject([
           { deliverId: withdrawn.deliverId, isOrphaned: true, state: 'QUEUED', txState: 'CANCELLED' },
-          { deliverId: kept.deliverId, isOrphaned: true, state: 'QUEUED', txState: 'CANCELLED' },
+          { deliverId: kept.deliverId, isOrphaned: true, state: 'QUEUED', txState: 'CANCELLED', txError: null },
         ])
         const block = anyBlock(12)
         const again = [kept, withdrawn].map(({ fireKey, fireSeq, position }) =>

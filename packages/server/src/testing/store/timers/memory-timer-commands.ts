@@ -105,7 +105,10 @@ export function createMemoryTimerCommands(state: MemoryTimerState): MemoryComman
       (each) =>
         requestId !== null && each.requestId === requestId && each.tenant === tenant && each.chainId === chainId,
     )
-    if (earlier !== undefined) return { type: 'existing', commandId: earlier.id, isSame: earlier.digest === digest }
+    if (earlier?.command.type === 'set') {
+      const { timerId } = earlier.command
+      return { type: 'existing', commandId: earlier.id, timerId, isSame: earlier.digest === digest }
+    }
     const pending = [...commands.values()].filter((each) => each.chainId === chainId && each.answer === null)
     if (pending.length >= maxPending) return { type: 'too_many' }
     commands.set(id, structuredClone({ id, chainId, command, tenant, requestId, digest, ...UNANSWERED }))

@@ -36,7 +36,10 @@ export interface MemoryChain {
 }
 
 /** `isWithdrawn`: its transaction was in line when its block was dropped. `isMetered`: its cost has been added up. */
-export type MemoryFire = Omit<Fire, 'txState'> & { readonly isWithdrawn: boolean; readonly isMetered: boolean }
+export type MemoryFire = Omit<Fire, 'txState' | 'txError'> & {
+  readonly isWithdrawn: boolean
+  readonly isMetered: boolean
+}
 
 export interface MemoryCommand extends StoredCommand {
   readonly tenant: string

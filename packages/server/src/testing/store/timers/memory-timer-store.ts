@@ -33,10 +33,11 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
 
   async function presentFires(fires: readonly MemoryFire[]): Promise<readonly Fire[]> {
     const found = await transactions.findTransactions(fires.flatMap(({ txId }) => txId ?? []))
-    const states = new Map(found.map((tx) => [tx.id, tx.state]))
-    return fires.map(({ isWithdrawn: _isWithdrawn, isMetered: _isMetered, ...fire }) =>
-      structuredClone({ ...fire, txState: states.get(fire.txId ?? '') ?? null }),
-    )
+    const sent = new Map(found.map((tx) => [tx.id, tx]))
+    return fires.map(({ isWithdrawn: _isWithdrawn, isMetered: _isMetered, ...fire }) => {
+      const { state: txState = null, error: txError = null } = sent.get(fire.txId ?? '') ?? {}
+      return structuredClone({ ...fire, txState, txError })
+    })
   }
 
   const newestFirst = () => [...timers.values()].sort((a, b) => b.place - a.place)
@@ -92,7 +93,8 @@ export function createMemoryTimerStore({ clock, transactions }: MemoryPorts): Me
           (timer) =>
             timer.spec.chainId === chainId &&
             ('tenant' in of ? timer.tenant === of.tenant : timer.spec.owner === of.owner) &&
-            (timer.state === 'ACTIVE' || timer.state === 'PAUSED'),
+            (!('target' in of) || timer.spec.target === of.target) &&
+            (timer.state === 'ACTIVE' || (timer.state === 'PAUSED' && !('target' in of))),
         ).length,
       ),
     findTimer: async (id) => await presentOne(timers.get(id)),
