@@ -24,6 +24,7 @@ import { openKeys } from './keys/open-keys.ts'
 import { logKeptPolicies } from './log-kept-policies.ts'
 import { openAccess } from './open-access.ts'
 import { closeOnFailure, type OpenedParts } from './opened-parts.ts'
+import { releaseSends } from './release-sends.ts'
 import { policyOf } from './service-settings.ts'
 import { sessionTimeouts } from './session-timeouts.ts'
 import type { StartWait } from './start-wait.ts'
@@ -104,6 +105,7 @@ async function openEach(config: Config, ports: AdapterPorts, opened: OpenedParts
   opened.add(signer.close)
   await signer.firstLook()
   await withDatabase(() => registerSigners(config, { store, signer, chains }))
+  await withDatabase(() => releaseSends({ store, signer, keys, telemetry, nodeId, chains }))
   const known = await withDatabase(() => store.listSigners())
   logKeptPolicies(known, telemetry, ({ lane }) =>
     signer.find(lane.signer) === null ? null : policyOf(config, lane.signer),

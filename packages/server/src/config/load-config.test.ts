@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import { ConfigProblems } from './config-problems.ts'
 import { loadConfig } from './load-config.ts'
 import type { ConfigInput } from './resolve-settings.ts'
+import { SEND_TO_ALL_NODES } from './values/send-urls.ts'
 
 const KEY = `0x${'ab'.repeat(32)}`
 const MINIMAL = {
@@ -41,7 +42,7 @@ test('three settings are enough', () => {
     {
       chainId: null,
       rpcUrls: ['https://rpc.example'],
-      sendUrls: { all: [], bySigner: new Map() },
+      sendUrls: SEND_TO_ALL_NODES,
       finality: { type: 'confirmations', count: 12 },
       blockTimeMs: 12_000,
       standingAfterMs: null,

@@ -57,7 +57,7 @@ export const SETTINGS = {
     type: sendUrls,
     fallback: SEND_TO_ALL_NODES,
     description:
-      'Where signed transactions go if not to all of `rpcUrl`. A plain URL is for all signers, `0x…=URL` is for one signer. Transactions with a URL here are never sent to any other endpoint.',
+      'Where signed transactions go if not to all of `rpcUrl`. A plain URL is for all signers, `0x…=URL` is for one signer. Transactions with a URL here are never sent to any other endpoint, by any node: a node without a URL for such a signer does not run it. `0x…=public` ends that.',
     secrets: secretsOfSendUrls,
     perChain: true,
   }),

@@ -10,7 +10,7 @@ import { presentLane } from '../present/present-lane.ts'
 type Change = Parameters<Store['updateSigner']>[1]
 
 export async function updateLane(
-  services: Pick<ApiServices, 'store' | 'telemetry' | 'silentNodes' | 'ownKeys'>,
+  services: Pick<ApiServices, 'store' | 'telemetry' | 'silentNodes' | 'ownKeys' | 'nodeId' | 'sendEndpointsOf'>,
   status: LaneStatus,
   change: Change,
   note: HistoryNote,
