@@ -150,10 +150,16 @@ async function openChain(own: ChainConfig, ports: AdapterPorts, opened: OpenedPa
   const part = 'chain'
   const chainId = own.chainId ?? (await wait.until(part, () => detectChainId(own.rpcUrls, clock), describe))
   const { rpcUrls: urls, sendUrls, pollIntervalMs, blockTimeMs, rpcMaxPauseMs: maxPauseMs } = own
-  const fees = { feeModel: own.feeModel, fixedPriceWei: own.gasPriceWei, priceFloor: own.priceFloor }
+  const fees = {
+    feeModel: own.feeModel,
+    fixedPriceWei: own.gasPriceWei,
+    priceFloor: own.priceFloor,
+    oracle: own.gasOracle,
+  }
   const chain = createEvmChain({
     chainId,
     urls,
+    weights: own.rpcWeights,
     sendUrls,
     clock,
     telemetry,
