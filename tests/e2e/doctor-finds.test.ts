@@ -18,6 +18,8 @@ import { answer, change, pass, rpcError } from '../setup/rpc-reactions.ts'
 
 const SIGNER = developmentAccount(0)
 const role = `doctor_${randomBytes(4).toString('hex')}`
+/** As much of one as is needed to read it. */
+const POLICY = JSON.stringify({ mayReplace: 'on_order', maxFeePerGasWei: null, lowBalanceWei: null })
 const bare = `${role}_bare`
 
 let ground: Ground
@@ -166,6 +168,21 @@ const MISTAKES: readonly Mistake[] = [
     check: () => `send endpoint ${hostOf(proxy.url)}`,
     detail: 'lacks eth_sendRawTransaction',
     fix: /takes transactions/,
+  },
+  {
+    name: 'a signer sends privately, and this node has no send endpoint for it',
+    plant: async () => {
+      const lane = [31_337, Buffer.from(SIGNER.address.slice(2), 'hex')]
+      await database.query(`insert into signer (chain_id, signer, policy) values ($1, $2, $3)`, [...lane, POLICY])
+      await database.query('insert into signer_lease (chain_id, signer, sends_privately) values ($1, $2, true)', lane)
+      return async () => {
+        await database.query('delete from signer_lease')
+        await database.query('delete from signer')
+      }
+    },
+    check: () => `private sends of ${SIGNER.address}`,
+    detail: /^this signer sends privately; this node has no send endpoint for it on chain 31337/,
+    fix: /=public/,
   },
   {
     name: 'the database was upgraded by a newer version',

@@ -89,3 +89,32 @@ scenario('one accepts and drops, the other fails for a while: resent until mined
   await node.mineUntil([id], 'CONFIRMED')
   await expectUndisturbed(node)
 })
+
+scenario('a URL with weight 0: transactions are sent there too, blocks and receipts are read elsewhere', async () => {
+  node = await startSingleNode({
+    preset: 'fast',
+    rpcUrl: (proxyUrl, chainUrl) => {
+      second.setUpstream(chainUrl)
+      return `${proxyUrl},${second.url}`
+    },
+    env: { DROVER_RPC_WEIGHTS: '0,1' },
+  })
+  await eventually(
+    async () => (await node.drover().get('/v1/chains')).body.items[0].endpoints[1].inUse,
+    (isUsed) => isUsed === true,
+  )
+  const reads = ['eth_getBlockByHash', 'eth_getTransactionReceipt', 'eth_getBlockReceipts', 'eth_estimateGas']
+  const countReads = (proxy: RpcProxy) => reads.reduce((sum, method) => sum + proxy.count(method), 0)
+  const [before, sent] = [countReads(node.proxy), node.proxy.count(SEND)]
+  const readElsewhere = countReads(second)
+  await confirmOne()
+  expect(node.proxy.count(SEND)).toBeGreaterThan(sent)
+  expect(second.count(SEND)).toBeGreaterThan(0)
+  expect(countReads(node.proxy)).toBe(before)
+  expect(countReads(second)).toBeGreaterThan(readElsewhere)
+  // It fails: now the reserve is read.
+  second.setDown(true)
+  await confirmOne()
+  expect(countReads(node.proxy)).toBeGreaterThan(before)
+  await expectUndisturbed(node)
+})

@@ -8,6 +8,7 @@ import {
   findKeyConfig,
   type ResolvedSettings,
   resolveSettings,
+  SEND_TO_ALL_NODES,
 } from '@drover/server/settings'
 import type { Command } from 'commander'
 import { type CommandContext, printLine } from '../command-context.ts'
@@ -103,7 +104,7 @@ function toSubject(resolved: ResolvedSettings, isTrial: boolean): Subject {
     chains: chains.map(({ values: chain }) => ({
       chainId: chain.chainId ?? null,
       rpcUrls: chain.rpcUrl ?? [],
-      sendUrls: chain.rpcSendUrl ?? { all: [], bySigner: new Map() },
+      sendUrls: chain.rpcSendUrl ?? SEND_TO_ALL_NODES,
       blockTimeMs: chain.blockTime ?? 12_000,
       finality: chain.finality ?? { type: 'confirmations', count: 12 },
     })),

@@ -61,6 +61,7 @@ export function presentLane(lane: Lane, style: Style): string {
     ['chain', lane.chainId],
     ['label', lane.label],
     ['status', statusCell(lane).text],
+    ['sends', lane.sendsPrivately ? 'privately, only to its own send endpoints' : null],
     ['next nonce', lane.nextNonce],
     ['chain count', chain && `latest ${chain.latest}, pending ${chain.pending}, at ${chain.at}`],
     ['nonce drift', chain && chain.drift !== 0 ? describeDrift(chain.drift) : null],

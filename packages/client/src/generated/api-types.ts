@@ -538,6 +538,8 @@ export interface Lane {
   readonly address: `0x${string}`
   readonly label: string | null
   readonly paused: boolean
+  /** True: its transactions go only to its own send endpoints (`rpcSendUrl`), and only a node that has one for it runs it. */
+  readonly sendsPrivately: boolean
   readonly policy: {
     readonly preset: 'stable' | 'fast'
     /** Maximum number of transactions that use a slot at the same time. `auto`: as many as the RPC nodes keep. */

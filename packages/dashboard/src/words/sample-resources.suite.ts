@@ -98,6 +98,7 @@ export const LANE: LaneResource = {
   address: SIGNER,
   label: null,
   paused: false,
+  sendsPrivately: false,
   policy: {
     preset: 'stable',
     maxInFlight: 1,

@@ -24,6 +24,7 @@ import { openKeys } from './keys/open-keys.ts'
 import { logKeptPolicies } from './log-kept-policies.ts'
 import { openAccess } from './open-access.ts'
 import { closeOnFailure, type OpenedParts } from './opened-parts.ts'
+import { releaseSends } from './release-sends.ts'
 import { policyOf } from './service-settings.ts'
 import { sessionTimeouts } from './session-timeouts.ts'
 import type { StartWait } from './start-wait.ts'
@@ -104,6 +105,7 @@ async function openEach(config: Config, ports: AdapterPorts, opened: OpenedParts
   opened.add(signer.close)
   await signer.firstLook()
   await withDatabase(() => registerSigners(config, { store, signer, chains }))
+  await withDatabase(() => releaseSends({ store, signer, keys, telemetry, nodeId, chains }))
   const known = await withDatabase(() => store.listSigners())
   logKeptPolicies(known, telemetry, ({ lane }) =>
     signer.find(lane.signer) === null ? null : policyOf(config, lane.signer),
@@ -148,10 +150,16 @@ async function openChain(own: ChainConfig, ports: AdapterPorts, opened: OpenedPa
   const part = 'chain'
   const chainId = own.chainId ?? (await wait.until(part, () => detectChainId(own.rpcUrls, clock), describe))
   const { rpcUrls: urls, sendUrls, pollIntervalMs, blockTimeMs, rpcMaxPauseMs: maxPauseMs } = own
-  const fees = { feeModel: own.feeModel, fixedPriceWei: own.gasPriceWei, priceFloor: own.priceFloor }
+  const fees = {
+    feeModel: own.feeModel,
+    fixedPriceWei: own.gasPriceWei,
+    priceFloor: own.priceFloor,
+    oracle: own.gasOracle,
+  }
   const chain = createEvmChain({
     chainId,
     urls,
+    weights: own.rpcWeights,
     sendUrls,
     clock,
     telemetry,

@@ -76,6 +76,7 @@ export async function wireEngine(
     telemetry,
     record: ({ keyId, actor, ...note }) => void adapters.access.recordRefusal({ keyId, name: actor }, note),
   })
+  const chains = new Map(adapters.chains.map(({ chain }) => [chain.chainId, chain]))
   const engine = createEngine({
     store,
     signer,
@@ -86,11 +87,11 @@ export async function wireEngine(
     address: null,
     chains: adapters.chains.map(({ chain, own }) => ({ chain, settings: toChainSettings(config, own) })),
     settings: toEngineSettings(config),
+    sendsPrivately: ({ chainId, signer: from }) => (chains.get(chainId)?.findSendEndpoints(from) ?? null) !== null,
     rules: rules.signing,
     onDatabaseTime: clock.adjust,
     onStuck: (txId, isOurs) => review.notice(txId, isOurs),
   })
-  const chains = new Map(adapters.chains.map(({ chain }) => [chain.chainId, chain]))
   const signers = createKnownSigners({ store, clock, telemetry })
   const around = createAround(engine, adapters, signers)
   const intake = createIntake({

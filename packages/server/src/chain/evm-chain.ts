@@ -35,6 +35,7 @@ import { createHeadHints } from './heads/head-hints.ts'
 import { createFixedPace, createPollPace } from './heads/poll-pace.ts'
 import { lookAtPool } from './look-at-pool.ts'
 import { readNonceUser } from './nonce-user-read.ts'
+import { createGasOracle, type OracleSettings } from './oracle/gas-oracle.ts'
 import { readPending } from './read-pending.ts'
 import { createEndpoint } from './rpc/endpoint.ts'
 import { createHeadWatch } from './rpc/head-watch.ts'
@@ -51,6 +52,8 @@ export interface EvmChainOptions {
   readonly chainId: number
   /** http(s) URLs are the pool; ws(s) URLs only tell of new heads. */
   readonly urls: readonly string[]
+  /** How reads are spread over the http(s) URLs, in order; left out or empty: to the first that is healthy. */
+  readonly weights?: readonly number[]
   /** http(s) URLs that signed bytes go to; left out: to the pool. */
   readonly sendUrls?: SendUrls
   readonly clock: Clock
@@ -71,6 +74,8 @@ export interface EvmChainOptions {
   readonly fixedPriceWei?: bigint | null
   /** The lowest price to offer where it is not fixed. */
   readonly priceFloor?: PriceFloor
+  /** Left out: only the nodes say what gas costs. */
+  readonly oracle?: OracleSettings | null
   /** How requests travel to the nodes; left out: over HTTP. */
   readonly openPost?: OpenPost
 }
@@ -105,7 +110,8 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     createEndpoint(target, { ...limits, chainId, clock, telemetry, ...own }),
   )
   const endpoints = opened.readers
-  const pool = createRpcPool(endpoints)
+  const { weights = [] } = options
+  const pool = createRpcPool(endpoints, weights.length === 0 ? null : { weights, clock })
   const routes = createSendRoutes(sendUrls, opened, pool)
   const watchSenders = createSendWatch(opened.sendOnly, clock)
   const isPaceSet = options.pollIntervalMs !== undefined && options.pollIntervalMs !== null
@@ -123,6 +129,9 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       fixedPriceWei: options.fixedPriceWei ?? null,
       ...(options.priceFloor !== undefined && { floor: options.priceFloor }),
     },
+    ...(options.oracle != null && {
+      oracle: createGasOracle({ chainId, clock, telemetry, settings: options.oracle }),
+    }),
   })
   const estimate = createSharedEstimates((calls, head) => readEstimates(pool, calls, head), clock)
   const hints = createHeadHints({

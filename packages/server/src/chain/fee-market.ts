@@ -9,6 +9,7 @@ import { ChainUnavailable } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { type FeeAnswers, feeReads, toQuote } from './fee-reads.ts'
+import type { GasOracle } from './oracle/gas-oracle.ts'
 import type { NodeReplies, RpcPool } from './rpc/pool.ts'
 
 export interface FeeSettings {
@@ -28,6 +29,8 @@ interface FeeMarketPorts {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly settings: FeeSettings
+  /** Left out: only the nodes say what gas costs. */
+  readonly oracle?: GasOracle
 }
 
 /** More nodes make the answer more expensive, not better. */
@@ -40,7 +43,7 @@ const WARN_INTERVAL_MS = 60_000
 
 /** Each call reads; throws ChainUnavailable. Frequent callers share the result (`engine/fees/fee-markets.ts`). */
 export function createFeeMarketReader(ports: FeeMarketPorts): () => Promise<FeeMarket> {
-  const { chainId, pool, clock, telemetry, settings } = ports
+  const { chainId, pool, clock, telemetry, settings, oracle } = ports
   let last: { readonly market: FeeMarket; readonly head: number; readonly at: number } | null = null
   /** By host: at most as many as there are endpoints. */
   const warnedAt = new Map<string, number>()
@@ -69,6 +72,7 @@ export function createFeeMarketReader(ports: FeeMarketPorts): () => Promise<FeeM
   }
 
   async function readMarket(): Promise<FeeMarket> {
+    oracle?.ask()
     const quotes = await readQuotes(pool, clock)
     const heads = quotes.map(({ head }) => head)
     const head = Math.max(-1, ...heads)
@@ -83,7 +87,8 @@ export function createFeeMarketReader(ports: FeeMarketPorts): () => Promise<FeeM
       throw new ChainUnavailable('feeModel is eip1559, but blocks of this chain have no base fee; use auto or legacy')
     report(suspicions)
     last = { market, head, at: clock.monotonic() }
-    return settings.floor === undefined ? market : raiseToFloor(market, settings.floor)
+    const priced = oracle === undefined ? market : await oracle.apply(market)
+    return settings.floor === undefined ? priced : raiseToFloor(priced, settings.floor)
   }
 
   /** Only whether blocks have a base fee has to be found out, once. */

@@ -7,6 +7,7 @@ import type { LogLevel } from '../ports/telemetry.ts'
 import { type KeyConfig, toKeyConfig } from './key-config.ts'
 import type { SettingValues } from './settings.ts'
 import type { SignerPolicies } from './signer-policies.ts'
+import type { OracleFields, OracleUnit } from './values/oracle-fields.ts'
 import type { SendUrls } from './values/send-urls.ts'
 
 export interface ChainConfig {
@@ -14,6 +15,8 @@ export interface ChainConfig {
   readonly chainId: number | null
   readonly rpcUrls: readonly string[]
   /** Where signed transactions go; empty: to all of `rpcUrls`. */
+  /** One for each http(s) URL, in order. Empty: reads go to the first that is healthy. */
+  readonly rpcWeights: readonly number[]
   readonly sendUrls: SendUrls
   readonly finality: Finality
   readonly blockTimeMs: number
@@ -26,6 +29,13 @@ export interface ChainConfig {
   /** Per gas; null: what the market asks. */
   readonly gasPriceWei: bigint | null
   readonly priceFloor: PriceFloor
+  /** Null: only the RPC nodes say what gas costs. */
+  readonly gasOracle: {
+    readonly url: string
+    readonly fields: OracleFields
+    readonly unit: OracleUnit
+    readonly timeoutMs: number
+  } | null
   /** Null: `none` was written. */
   readonly maxTxFeeWei: bigint | null
   readonly preconfirmations: boolean
@@ -115,6 +125,7 @@ export interface Config {
 export type ChainValues = Pick<
   SettingValues,
   | 'rpcUrl'
+  | 'rpcWeights'
   | 'rpcSendUrl'
   | 'chainId'
   | 'finality'
@@ -126,6 +137,10 @@ export type ChainValues = Pick<
   | 'gasPrice'
   | 'minGasPrice'
   | 'minPriorityFee'
+  | 'gasOracleUrl'
+  | 'gasOracleFields'
+  | 'gasOracleUnit'
+  | 'gasOracleTimeout'
   | 'maxTxFee'
   | 'preconfirmations'
   | 'timersDeliverAt'
@@ -223,6 +238,7 @@ function toChainConfig(values: ChainValues): ChainConfig {
   return {
     chainId: values.chainId,
     rpcUrls: values.rpcUrl,
+    rpcWeights: values.rpcWeights,
     sendUrls: values.rpcSendUrl,
     finality: values.finality,
     blockTimeMs: values.blockTime,
@@ -232,6 +248,15 @@ function toChainConfig(values: ChainValues): ChainConfig {
     feeModel: values.feeModel,
     gasPriceWei: values.gasPrice,
     priceFloor: { minGasPriceWei: values.minGasPrice, minPriorityFeeWei: values.minPriorityFee },
+    gasOracle:
+      values.gasOracleUrl === null
+        ? null
+        : {
+            url: values.gasOracleUrl,
+            fields: values.gasOracleFields,
+            unit: values.gasOracleUnit,
+            timeoutMs: values.gasOracleTimeout,
+          },
     maxTxFeeWei: values.maxTxFee,
     preconfirmations: values.preconfirmations,
     timersDeliverAt: values.timersDeliverAt,

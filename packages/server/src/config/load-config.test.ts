@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import { ConfigProblems } from './config-problems.ts'
 import { loadConfig } from './load-config.ts'
 import type { ConfigInput } from './resolve-settings.ts'
+import { SEND_TO_ALL_NODES } from './values/send-urls.ts'
 
 const KEY = `0x${'ab'.repeat(32)}`
 const MINIMAL = {
@@ -41,7 +42,8 @@ test('three settings are enough', () => {
     {
       chainId: null,
       rpcUrls: ['https://rpc.example'],
-      sendUrls: { all: [], bySigner: new Map() },
+      rpcWeights: [],
+      sendUrls: SEND_TO_ALL_NODES,
       finality: { type: 'confirmations', count: 12 },
       blockTimeMs: 12_000,
       standingAfterMs: null,
@@ -50,6 +52,7 @@ test('three settings are enough', () => {
       feeModel: 'auto',
       gasPriceWei: null,
       priceFloor: { minGasPriceWei: null, minPriorityFeeWei: null },
+      gasOracle: null,
       maxTxFeeWei: 10n ** 18n,
       preconfirmations: false,
       timersDeliverAt: null,
@@ -167,6 +170,38 @@ test('send endpoints belong to one chain, wherever they are set', () => {
   expect(atTop).toEqual([expect.stringContaining('rpcSendUrl in the configuration file: cannot be used with several')])
   const perChain = chains.map((chain) => ({ ...chain, rpcSendUrl: 'https://relay.example' }))
   expect(problemsOf({ env, file: fileOf({ chains: perChain }) })).toEqual([])
+})
+
+test('weights are for the http URLs, one each', () => {
+  const urls = { DROVER_RPC_URL: 'https://a.example,wss://b.example,http://c.example' }
+  const weigh = (weights: string) => ({ env: { ...MINIMAL, ...urls, DROVER_RPC_WEIGHTS: weights } })
+  expect(load(weigh('3, 0')).chains[0]?.rpcWeights).toEqual([3, 0])
+  expect(problemsOf(weigh('1,2,3'))).toEqual([expect.stringContaining('one number for each http(s) URL in rpcUrl (2)')])
+  expect(problemsOf(weigh('0,0'))).toEqual([expect.stringContaining('above 0')])
+  expect(problemsOf(weigh('-1,2'))).toEqual([expect.stringContaining('whole numbers')])
+  const chain = { chainId: 1, rpcUrl: 'https://a.example,https://b.example', rpcWeights: [2, 1] }
+  const { DROVER_RPC_URL: _, ...env } = MINIMAL
+  expect(load({ env, file: fileOf({ chains: [chain] }) }).chains[0]?.rpcWeights).toEqual([2, 1])
+})
+
+test('a gas oracle has its fields and unit, and excludes a fixed price', () => {
+  const url = 'https://oracle.example/?key=k'
+  expect(load({ env: { ...MINIMAL, DROVER_GAS_ORACLE_URL: url } }).chains[0]?.gasOracle).toEqual({
+    url,
+    fields: { maxFee: ['maxFeePerGas'], priorityFee: ['maxPriorityFeePerGas'] },
+    unit: 'gwei',
+    timeoutMs: 2_000,
+  })
+  const own = { DROVER_GAS_ORACLE_URL: url, DROVER_GAS_ORACLE_FIELDS: 'priorityFee=data.0.tip' }
+  expect(load({ env: { ...MINIMAL, ...own } }).chains[0]?.gasOracle?.fields).toEqual({
+    maxFee: null,
+    priorityFee: ['data', '0', 'tip'],
+  })
+  for (const wrong of ['', 'maxFee', 'price=a', 'maxFee=a..b', 'maxFee=a,maxFee=b'])
+    expect(problemsOf({ env: { ...MINIMAL, ...own, DROVER_GAS_ORACLE_FIELDS: wrong || ',' } })).toHaveLength(1)
+  expect(problemsOf({ env: { ...MINIMAL, ...own, DROVER_GAS_PRICE: '0' } })).toEqual([
+    expect.stringContaining('gasOracleUrl cannot be set too'),
+  ])
 })
 
 test('a price is fixed or has a floor, not both', () => {

@@ -45,6 +45,14 @@ export function findContradictions({ values, chains }: ResolvedSettings): readon
         place: 'gasPrice',
         message: 'fixes the price, so minGasPrice and minPriorityFee cannot be set too',
       })
+    const readable = chain.rpcUrl?.filter((url) => url.startsWith('http')).length
+    if (chain.rpcWeights?.length && readable !== undefined && chain.rpcWeights.length !== readable)
+      problems.push({
+        place: 'rpcWeights',
+        message: `must have one number for each http(s) URL in rpcUrl (${readable})`,
+      })
+    if (chain.gasPrice != null && chain.gasOracleUrl != null)
+      problems.push({ place: 'gasPrice', message: 'fixes the price, so gasOracleUrl cannot be set too' })
     if (chains.length > 1 && chainId === null)
       problems.push({ place: 'chainId', message: 'is required for each chain if there are several' })
     if (typeof chainId === 'number' && known.has(chainId))

@@ -110,13 +110,16 @@ function quoteInput(name: SettingName, input: unknown): string {
   return shown.length > 40 ? '' : `, not ${JSON.stringify(shown)}`
 }
 
+/** One chain's entry without them would get those of another chain. */
+const NOT_SHARED: readonly SettingName[] = ['rpcWeights', 'rpcSendUrl', 'gasOracleUrl']
+
 /** With several chains these cannot be one value for all of them. */
 function valuesForManyChains(outer: readonly Layer[], top: Layer): readonly ConfigProblem[] {
-  const own: readonly SettingName[] = ['rpcUrl', 'rpcSendUrl', 'chainId']
+  const own: readonly SettingName[] = ['rpcUrl', 'rpcWeights', 'rpcSendUrl', 'gasOracleUrl', 'chainId']
   return [...outer, top].flatMap((layer) =>
     own
-      // In the file, each chain's own entry comes first. One without send URLs would get those of another chain.
-      .filter((name) => layer.find(name) !== undefined && (layer !== top || name === 'rpcSendUrl'))
+      // In the file, each chain's own entry comes first.
+      .filter((name) => layer.find(name) !== undefined && (layer !== top || NOT_SHARED.includes(name)))
       .map((name) => ({
         place: layer.place(name),
         message: 'cannot be used with several chains; set it for each chain under "chains" in the configuration file',

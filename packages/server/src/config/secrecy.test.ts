@@ -91,6 +91,7 @@ const SECRET_SETTINGS = {
   databasePoolerUrl: ['postgres://u:planted-password@pool/d', 'planted-password'],
   rpcUrl: ['https://rpc.example/v3/planted-token-0123', 'planted-token-0123'],
   rpcSendUrl: ['https://relay.example/planted-token-0123', 'planted-token-0123'],
+  gasOracleUrl: ['https://oracle.example/?key=planted-token-0123', 'planted-token-0123'],
   signerKeys: [`0x${'5e'.repeat(32)}`, '5e'.repeat(32)],
   secretsKey: ['6f'.repeat(32), '6f'.repeat(32)],
   stuckHookSecret: ['planted-hook-secret', 'planted-hook-secret'],

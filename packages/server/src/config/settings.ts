@@ -17,10 +17,12 @@ import { amountOr } from './values/amount.ts'
 import { duration } from './values/duration.ts'
 import { finalityRule } from './values/finality-rule.ts'
 import { methodList } from './values/method-list.ts'
+import { ORACLE_UNITS, type OracleFields, type OracleUnit, oracleFields } from './values/oracle-fields.ts'
 import { secretKeyList } from './values/secret-key-list.ts'
 import { SEND_TO_ALL_NODES, type SendUrls, secretsOfSendUrls, sendUrls } from './values/send-urls.ts'
 import { databaseUrl, httpUrl, rpcUrlList, secretPartsOf } from './values/service-url.ts'
 import { boolean, integer, oneOf, optional, orWord, text } from './values/setting-type.ts'
+import { weightList } from './values/weight-list.ts'
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const satisfies readonly LogLevel[]
 const MINUTE = 60_000
@@ -53,11 +55,18 @@ export const SETTINGS = {
     secrets: (urls) => urls.flatMap(secretPartsOf),
     perChain: true,
   }),
+  rpcWeights: setting<readonly number[]>({
+    type: weightList,
+    fallback: [],
+    description:
+      'How reads are shared between the http(s) URLs in `rpcUrl`: one number for each, in order, such as `3,1,0`. Each URL gets turns of a minute by its number. `0`: read only if no other works. Empty: reads go to the first URL that works. Transactions are sent to all of them anyway.',
+    perChain: true,
+  }),
   rpcSendUrl: setting<SendUrls>({
     type: sendUrls,
     fallback: SEND_TO_ALL_NODES,
     description:
-      'Where signed transactions go if not to all of `rpcUrl`. A plain URL is for all signers, `0x…=URL` is for one signer. Transactions with a URL here are never sent to any other endpoint.',
+      'Where signed transactions go if not to all of `rpcUrl`. A plain URL is for all signers, `0x…=URL` is for one signer. Transactions with a URL here are never sent to any other endpoint, by any node: a node without a URL for such a signer does not run it. `0x…=public` ends that.',
     secrets: secretsOfSendUrls,
     perChain: true,
   }),
@@ -131,6 +140,32 @@ export const SETTINGS = {
     type: amountOr('none'),
     fallback: null,
     description: 'The lowest tip per gas to offer, for chains that require one.',
+    perChain: true,
+  }),
+  gasOracleUrl: setting<string | null>({
+    type: optional(httpUrl, 'none'),
+    fallback: null,
+    description:
+      'A gas oracle that Drover asks by GET for the price of gas, at most every 3 s. Its prices count within a factor of 10 of those of the RPC nodes, and within `maxTxFee`. If it fails or is further off, the prices of the RPC nodes count.',
+    secrets: (url) => (url === null ? [] : secretPartsOf(url)),
+    perChain: true,
+  }),
+  gasOracleFields: setting<OracleFields>({
+    type: oracleFields,
+    fallback: { maxFee: ['maxFeePerGas'], priorityFee: ['maxPriorityFeePerGas'] },
+    description: "Where the gas oracle's JSON has the price per gas (`maxFee`) and the tip (`priorityFee`).",
+    perChain: true,
+  }),
+  gasOracleUnit: setting<OracleUnit>({
+    type: oneOf(ORACLE_UNITS),
+    fallback: 'gwei',
+    description: 'The unit of the prices of the gas oracle.',
+    perChain: true,
+  }),
+  gasOracleTimeout: setting({
+    type: duration(100, 10_000),
+    fallback: 2_000,
+    description: 'How long Drover waits for the gas oracle. After a failure it asks again 15 s later.',
     perChain: true,
   }),
   maxTxFee: setting<bigint | null>({

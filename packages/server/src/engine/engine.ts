@@ -10,6 +10,7 @@ import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { type ChainSettings, createChainUnit, type FollowStatus, presentFollowStatus } from './chain-unit.ts'
 import { createLaneKeeper, type HeldLane, type KeeperSettings } from './cluster/lane-keeper.ts'
+import type { SendsPrivately } from './cluster/send-binding.ts'
 import { createFeeMarkets, type FeeMarkets } from './fees/fee-markets.ts'
 import type { FinalReorg } from './follow/final-reorg.ts'
 import { createHeaderKeeper } from './follow/header-keeper.ts'
@@ -45,6 +46,8 @@ export interface EnginePorts {
   readonly address: string | null
   readonly chains: readonly { readonly chain: Chain; readonly settings: ChainSettings }[]
   readonly settings: EngineSettings
+  /** Whether this node has a send endpoint of its own for the signer of a lane. Left out: for none. */
+  readonly sendsPrivately?: SendsPrivately
   /** The spending rules, before anything is signed. Left out: there are none. */
   readonly rules?: ReviewSigning
   /** The database's clock, as read with a heartbeat, and the monotonic times before and after the query. */
@@ -122,6 +125,7 @@ export function createEngine(ports: EnginePorts): Engine {
     address: ports.address,
     chainIds: new Set(units.keys()),
     reachable: () => [...units.values()].filter(({ watch }) => watch.isReachable()).map(({ chain }) => chain.chainId),
+    sendsPrivately: ports.sendsPrivately ?? (() => false),
     settings: settings.keeper,
     onDatabaseTime: ports.onDatabaseTime,
     startLane,

@@ -23,5 +23,6 @@ export {
   settingOf,
 } from '../config/settings.ts'
 export { duration } from '../config/values/duration.ts'
+export { SEND_TO_ALL_NODES } from '../config/values/send-urls.ts'
 export { boolean, integer, orWord, type SettingType } from '../config/values/setting-type.ts'
 export { createRedactor, type Redactor } from '../telemetry/redactor.ts'

@@ -89,6 +89,8 @@ export interface SignerRecord {
   readonly removedAt?: number
   /** The node that runs it could not sign. Only in lists of signers; left out: it could, or did not try. */
   readonly isKeyAway?: true
+  /** Its bytes go only to its own send endpoints, whichever node sends them. Left out: to any. */
+  readonly sendsPrivately?: true
 }
 
 export type RemoveOutcome =
@@ -194,6 +196,8 @@ export interface Store extends LaneRequestStore, RetentionStore, SpendingStore {
     change: { readonly policy?: Policy; readonly paused?: boolean; readonly label?: string | null },
     note: HistoryNote,
   ): Promise<SignerRecord | null>
+  /** Whether bytes of these lanes may go only to their own send endpoints. Returns those that this changed. */
+  setSendsPrivately(lanes: readonly Lane[], sendsPrivately: boolean, note: HistoryNote): Promise<readonly Lane[]>
   /** Removed ones only if the lane is named. `troubled`: only those with a problem, and those that have work and no live owner. */
   listLaneStatus(filter: {
     readonly lane?: Lane
@@ -217,8 +221,16 @@ export interface Store extends LaneRequestStore, RetentionStore, SpendingStore {
   }>
   listNodes(): Promise<readonly LiveNode[]>
   removeNode(nodeId: string): Promise<void>
-  /** Takes each lane that is free, expired, or already ours past expiry; the fence grows each time. Waits for fenced writes in progress. */
-  acquireLeases(nodeId: string, lanes: readonly Lane[], ttlMs: number): Promise<readonly AcquiredLease[]>
+  /**
+   * Takes each lane that is free, expired, or already ours past expiry; the fence grows each time. Waits for fenced writes
+   * in progress. Of lanes that send privately only those in `privately`: this node has a send endpoint for them.
+   */
+  acquireLeases(
+    nodeId: string,
+    lanes: readonly Lane[],
+    ttlMs: number,
+    privately?: readonly Lane[],
+  ): Promise<readonly AcquiredLease[]>
   /** Extends every unexpired lease of this node in one statement; what is missing from the answer is lost. */
   renewLeases(nodeId: string, ttlMs: number): Promise<readonly RenewedLease[]>
   /** Asks the live owners of these lanes to hand them over: each sees `wantedBy` at its next renewal. Cleared when the lease changes hands. */

@@ -79,6 +79,11 @@ export const METRICS = {
       source: 'eth_feeHistory, eth_maxPriorityFeePerGas, eth_gasPrice, baseFeePerGas',
     },
   },
+  drover_gas_oracle_total: {
+    kind: 'counter',
+    help: 'Prices asked of the gas oracle: used, or not because it failed or was too far from the RPC nodes.',
+    labels: { chain_id: 'the chain', result: 'used, failed, refused' },
+  },
   drover_lane_queued: {
     kind: 'gauge',
     help: 'Transactions of a lane that wait for a nonce, as last counted.',

@@ -18,6 +18,7 @@ export function LaneFacts({ lane }: { readonly lane: LaneResource }) {
         <h2 id={titleId}>{nameChain(lane.chainId)}</h2>
         <span class="tag">{lane.policy.preset}</span>
         {lane.paused && <span class="tag is-warn">paused</span>}
+        {lane.sendsPrivately && <span class="tag">sends privately</span>}
       </div>
       <div class="lane-facts">
         <Facts>

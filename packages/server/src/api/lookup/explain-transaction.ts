@@ -12,10 +12,20 @@ import {
 } from '../../core/transaction/transaction.ts'
 import type { LoadedLane } from '../../ports/lane-write.ts'
 import type { ApiServices } from '../api-services.ts'
+import { findNodeWithout } from '../present/present-lane.ts'
 
 type Services = Pick<
   ApiServices,
-  'store' | 'clock' | 'viewOf' | 'finalityOf' | 'baseFeeOf' | 'sendEndpointsOf' | 'healthOf' | 'countOf' | 'silentNodes'
+  | 'store'
+  | 'clock'
+  | 'nodeId'
+  | 'viewOf'
+  | 'finalityOf'
+  | 'baseFeeOf'
+  | 'sendEndpointsOf'
+  | 'healthOf'
+  | 'countOf'
+  | 'silentNodes'
 >
 
 export async function explainTransaction(tx: Transaction, services: Services): Promise<Explanation> {
@@ -46,6 +56,7 @@ export async function explainTransaction(tx: Transaction, services: Services): P
     sendsOnlyTo: services.sendEndpointsOf(lane),
     lane: {
       paused: signer.paused,
+      ...(signer.sendsPrivately && { sendsPrivately: { nodeWithout: findNodeWithout(lane, services) } }),
       lowestReserved: status.lowestReserved,
       owner: lease && { ...lease, silentSince: findSilence(services, lease.nodeId) },
       inFlight: inFlight.length + status.reserved,

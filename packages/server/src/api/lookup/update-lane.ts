@@ -10,7 +10,10 @@ import { presentLane } from '../present/present-lane.ts'
 type Change = Parameters<Store['updateSigner']>[1]
 
 export async function updateLane(
-  services: Pick<ApiServices, 'store' | 'telemetry' | 'silentNodes' | 'ownKeys' | 'applySigners'>,
+  services: Pick<
+    ApiServices,
+    'store' | 'telemetry' | 'silentNodes' | 'ownKeys' | 'applySigners' | 'nodeId' | 'sendEndpointsOf'
+  >,
   status: LaneStatus,
   change: Change,
   note: HistoryNote,

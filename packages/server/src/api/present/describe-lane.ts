@@ -3,11 +3,17 @@ import { describeLaneProblems, type ShownProblem, type SilentNode } from '../../
 import type { LaneStatus } from '../../ports/store.ts'
 import { checksumAddress } from '../contract/values/address.ts'
 
-/** `name`: what to call the signer. Default: its full address. */
+interface Teller {
+  /** What to call the signer. Default: its full address. */
+  readonly name?: string
+  /** This node, if it has no send endpoint for the signer. */
+  readonly nodeWithout?: string | null
+}
+
 export function describeLane(
   status: LaneStatus,
   silent: readonly SilentNode[],
-  name = checksumAddress(status.signer.lane.signer),
+  { name = checksumAddress(status.signer.lane.signer), nodeWithout = null }: Teller = {},
 ): readonly ShownProblem[] {
   const { signer, queued, inFlight, health, lowestReserved, lease } = status
   const { balance, txCost, problems } = health
@@ -23,6 +29,7 @@ export function describeLane(
       txCost,
       lowestReserved,
       lease,
+      ...(signer.sendsPrivately && { sendsPrivately: { nodeWithout } }),
     },
     silent,
   )

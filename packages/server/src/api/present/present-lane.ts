@@ -1,6 +1,7 @@
 /** A lane (one signer on one chain) as JSON. */
 import type { ShownProblem } from '../../core/explain/describe-problem.ts'
 import { laneRunbookEntry } from '../../core/explain/runbook.ts'
+import type { Lane } from '../../core/lane/lane.ts'
 import type { Policy } from '../../core/lane/policy.ts'
 import { countRunway } from '../../core/lane/runway.ts'
 import { presentWindow } from '../../core/lane/window.ts'
@@ -14,9 +15,10 @@ import { presentFinality } from '../contract/values/finality.ts'
 import { presentInstant, presentOptionalInstant } from '../contract/values/instant.ts'
 import { describeLane } from './describe-lane.ts'
 
-type Services = Pick<ApiServices, 'silentNodes' | 'ownKeys'>
+type Services = Pick<ApiServices, 'silentNodes' | 'ownKeys' | 'nodeId' | 'sendEndpointsOf'>
 
-export function presentLane(status: LaneStatus, { silentNodes, ownKeys }: Services): LaneResource {
+export function presentLane(status: LaneStatus, services: Services): LaneResource {
+  const { silentNodes, ownKeys } = services
   const { signer, cursor, queued, inFlight, stuck, reserved, free, lowestReserved, health, lease } = status
   return {
     chainId: signer.lane.chainId,
@@ -33,7 +35,10 @@ export function presentLane(status: LaneStatus, { silentNodes, ownKeys }: Servic
     stuckReserved: status.stuckReserved,
     lowestReserved: lowestReserved && presentLowestReserved(lowestReserved),
     balance: presentBalance(health),
-    problems: describeLane(status, silentNodes()).map(presentLaneProblem),
+    sendsPrivately: signer.sendsPrivately === true,
+    problems: describeLane(status, silentNodes(), { nodeWithout: findNodeWithout(signer.lane, services) }).map(
+      presentLaneProblem,
+    ),
     chain: health.counts && { ...health.counts, at: presentInstant(health.counts.at) },
     window: health.window && {
       ...presentWindow(health.window),
@@ -52,6 +57,14 @@ export function presentLane(status: LaneStatus, { silentNodes, ownKeys }: Servic
     },
     createdAt: presentInstant(signer.createdAt),
   }
+}
+
+/** This node, if it has no send endpoint for the signer. */
+export function findNodeWithout(
+  lane: Lane,
+  { nodeId, sendEndpointsOf }: Pick<ApiServices, 'nodeId' | 'sendEndpointsOf'>,
+): string | null {
+  return sendEndpointsOf(lane) === null ? nodeId : null
 }
 
 function presentBalance({ balance, txCost, problems }: LaneStatus['health']): LaneResource['balance'] {

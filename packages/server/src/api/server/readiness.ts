@@ -122,7 +122,7 @@ function checkSigners(lanes: readonly LaneStatus[], silent: readonly SilentNode[
   const found = lanes.flatMap((status) => {
     const { signer, chainId } = status.signer.lane
     const name = shorten(checksumAddress(signer))
-    return describeLane(withoutIds(status), silent, name).map(toProblem(`signer ${name} on chain ${chainId}`))
+    return describeLane(withoutIds(status), silent, { name }).map(toProblem(`signer ${name} on chain ${chainId}`))
   })
   if (found.length <= MAX_SIGNERS) return found
   const left = found.length - MAX_SIGNERS

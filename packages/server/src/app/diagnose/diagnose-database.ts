@@ -7,6 +7,7 @@ import { type DatabaseProbe, probeDatabase } from '../../store/postgres/probe-da
 import type { Door } from '../find-door-problem.ts'
 import { diagnoseAccess } from './diagnose-access.ts'
 import { diagnoseArchive } from './diagnose-archive.ts'
+import { diagnosePrivateSends, type Senders } from './diagnose-private-sends.ts'
 import { diagnoseRules } from './diagnose-rules.ts'
 import { type Finding, failed, ok, warn } from './finding.ts'
 
@@ -20,10 +21,11 @@ export interface DatabaseSubject {
   readonly door: Door | null
   readonly hasPooler: boolean
   readonly keepUntilArchived: boolean
+  readonly senders: Senders
 }
 
 export async function diagnoseDatabase(subject: DatabaseSubject): Promise<readonly Finding[]> {
-  const { url, door, hasPooler, keepUntilArchived } = subject
+  const { url, door, hasPooler, keepUntilArchived, senders } = subject
   const { host, pathname } = new URL(url)
   try {
     // The rest would only repeat it.
@@ -35,6 +37,7 @@ export async function diagnoseDatabase(subject: DatabaseSubject): Promise<readon
       ...(hasPooler ? [] : [judgeConnections(probe)]),
       ...(isUsable && door !== null ? [await diagnoseAccess(url, door)] : []),
       ...(isUsable ? await diagnoseRules(url) : []),
+      ...(isUsable ? await diagnosePrivateSends(url, senders) : []),
       ...(isUsable && keepUntilArchived ? [await diagnoseArchive(url)] : []),
     ]
   } catch (error) {

@@ -4,6 +4,7 @@
  */
 import type { KeyConfig } from '../../config/key-config.ts'
 import { listSendUrls } from '../../config/values/send-urls.ts'
+import type { Address } from '../../core/hex.ts'
 import { JAVASCRIPT_CURVE } from '../../signer/curve.ts'
 import { describeKit, openSigningKit, type SigningKit } from '../../signer/signing-kit.ts'
 import type { Door } from '../find-door-problem.ts'
@@ -40,7 +41,7 @@ export async function diagnose(subject: Subject): Promise<readonly Finding[]> {
       ? { findings: [], addresses: [] }
       : await diagnoseKeys({ keys, databaseUrl, chainId, isTrial: subject.isTrial }, kit)
   const parts = await Promise.all([
-    diagnoseStorage(subject),
+    diagnoseStorage(subject, addresses),
     ...subject.chains.map((chain) => diagnoseChain(chain, addresses)),
     ...subject.chains.flatMap((chain) =>
       listSendUrls(chain.sendUrls).map((url) => diagnoseSender(url, chain, addresses)),
@@ -60,12 +61,13 @@ function diagnoseSigning(kit: SigningKit): Finding {
     : ok('signing', describeKit(kit))
 }
 
-async function diagnoseStorage(subject: Subject): Promise<readonly Finding[]> {
-  const { databaseUrl, poolerUrl, leaseDurationMs, door, keepUntilArchived } = subject
+async function diagnoseStorage(subject: Subject, addresses: readonly Address[]): Promise<readonly Finding[]> {
+  const { databaseUrl, poolerUrl, leaseDurationMs, door, keepUntilArchived, chains } = subject
+  const senders = { chains, addresses }
   const found = await Promise.all([
     databaseUrl === null
       ? []
-      : diagnoseDatabase({ url: databaseUrl, door, hasPooler: poolerUrl !== null, keepUntilArchived }),
+      : diagnoseDatabase({ url: databaseUrl, door, hasPooler: poolerUrl !== null, keepUntilArchived, senders }),
     poolerUrl === null ? [] : diagnosePooler(poolerUrl, sessionTimeouts(leaseDurationMs)),
   ])
   return found.flat()

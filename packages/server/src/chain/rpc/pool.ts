@@ -6,7 +6,7 @@ import type { SendOutcome } from '../../core/chain/send-outcome.ts'
 import { ChainUnavailable } from '../../ports/chain.ts'
 import type { EndpointReport } from '../../ports/endpoint-report.ts'
 import type { Endpoint } from './endpoint.ts'
-import { createEndpointChoice } from './endpoint-choice.ts'
+import { createEndpointChoice, type ReadWeights } from './endpoint-choice.ts'
 import { broadcastTo, type RawTransaction } from './pool-broadcast.ts'
 import { decodeReply, type Read, type ReadReply } from './pool-read.ts'
 import type { RpcReply, RpcRequest } from './read-reply.ts'
@@ -34,8 +34,9 @@ export interface RpcPool {
   close(): void
 }
 
-export function createRpcPool(endpoints: readonly Endpoint[]): RpcPool {
-  const choice = createEndpointChoice(endpoints)
+/** `shares`: how reads are spread; left out: they go to the first that is healthy. */
+export function createRpcPool(endpoints: readonly Endpoint[], shares: ReadWeights | null = null): RpcPool {
+  const choice = createEndpointChoice(endpoints, shares)
   let closed = false
 
   const listReadable = () => (closed ? [] : choice.readable())

@@ -16,6 +16,8 @@ export interface SendUrls {
   /** For signers without their own. Empty: the nodes that are read. */
   readonly all: readonly string[]
   readonly bySigner: ReadonlyMap<Address, readonly string[]>
+  /** These send to the nodes that are read, whatever the others do. */
+  readonly publicSigners?: ReadonlySet<Address>
 }
 
 export const NO_SEND_URLS: SendUrls = { all: [], bySigner: new Map() }
@@ -37,11 +39,13 @@ export function createSendRoutes(urls: SendUrls, endpoints: Endpoints, readers: 
   const shared = urls.all.length === 0 ? null : openRoute(urls.all)
   const bySigner = new Map([...urls.bySigner].map(([signer, own]) => [signer, openRoute(own)]))
 
-  const find = (signer: Address): RpcPool | null => bySigner.get(signer) ?? shared
+  const find = (signer: Address): RpcPool | null =>
+    bySigner.get(signer) ?? (urls.publicSigners?.has(signer) ? null : shared)
+  const isByOne = bySigner.size + (urls.publicSigners?.size ?? 0) > 0
 
   /** The bytes themselves say who signed them. What cannot be read as a transaction is nobody's. */
   async function routeOf(raw: unknown, from?: Address): Promise<RpcPool> {
-    if (bySigner.size === 0) return shared ?? readers
+    if (!isByOne) return shared ?? readers
     const signer = from ?? (typeof raw === 'string' ? (await readPending(raw as Hex))?.from : undefined)
     return (signer === undefined ? shared : find(signer)) ?? readers
   }

@@ -3,7 +3,7 @@
 import type { LaneProblemCode } from '../lane/lane-problem.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 import type { Cause, ExplainContext, Finding } from './explanation.ts'
-import { CHAIN_STEPS, laneStep, SEND_ENDPOINT_STEP, SILENT_NODE_STEP } from './next-steps.ts'
+import { CHAIN_STEPS, laneStep, SEND_ENDPOINT_STEP, SILENT_NODE_STEP, sendsPrivatelyStep } from './next-steps.ts'
 
 /** Causes that are also problems of the lane. */
 const LANE_CAUSES: Readonly<Partial<Record<Cause, LaneProblemCode>>> = {
@@ -19,6 +19,7 @@ export function adviseOn(tx: Transaction, finding: Finding, context: ExplainCont
   const { lane } = tx.intent
   const code = LANE_CAUSES[cause]
   if (code !== undefined) return laneStep(code, lane).replaceAll('<id>', tx.id).replaceAll('<address>', lane.signer)
+  if (cause === 'no_owner' && context.lane.sendsPrivately !== undefined) return sendsPrivatelyStep(lane.signer)
   if (cause === 'no_owner')
     return context.lane.owner?.silentSince == null ? laneStep('no_owner', lane) : SILENT_NODE_STEP
   if (blockedBy?.type === 'transaction' && blockedBy.state === 'STUCK') {

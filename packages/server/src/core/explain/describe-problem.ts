@@ -5,7 +5,8 @@ import { LANE_PROBLEMS, type LaneProblem, type LaneProblemCode } from '../lane/l
 import type { ReservationId } from '../lane/reservation.ts'
 import { countRunway, type TxCost } from '../lane/runway.ts'
 import type { TxId } from '../transaction/transaction.ts'
-import { laneStep } from './next-steps.ts'
+import { spellPrivateSends } from './explain-private-sends.ts'
+import { laneStep, sendsPrivatelyStep } from './next-steps.ts'
 import { spellCount, spellTime } from './spell-time.ts'
 
 export interface ShownProblem {
@@ -42,6 +43,8 @@ export interface TroubledLane {
   /** Transactions that wait for a nonce or for a block. */
   readonly waiting: number
   readonly createdAt: number
+  /** Its bytes go only to its own send endpoints; `nodeWithout`: the node that answers, if it has none. Omitted: to any. */
+  readonly sendsPrivately?: { readonly nodeWithout: string | null }
 }
 
 export function describeLaneProblems(lane: TroubledLane, silent: readonly SilentNode[]): readonly ShownProblem[] {
@@ -62,8 +65,10 @@ function findOwnerProblem(lane: TroubledLane, silent: readonly SilentNode[]): re
   }
   if (waiting === 0) return []
   const last = lease === null ? '' : ` Node ${lease.nodeId} ran it until ${spellTime(lease.expiresAt)}.`
-  const message = `No node is running this signer, and ${spellCount(waiting, 'transaction')} ${waiting === 1 ? 'is' : 'are'} waiting.${last}`
-  return [show(lane, 'no_owner', { message, since: lease?.expiresAt ?? lane.createdAt, level: 'bad' })]
+  const hidden = lane.sendsPrivately === undefined ? '' : ` ${spellPrivateSends(lane.sendsPrivately.nodeWithout)}`
+  const message = `No node is running this signer, and ${spellCount(waiting, 'transaction')} ${waiting === 1 ? 'is' : 'are'} waiting.${last}${hidden}`
+  const shown = show(lane, 'no_owner', { message, since: lease?.expiresAt ?? lane.createdAt, level: 'bad' })
+  return [hidden === '' ? shown : { ...shown, action: sendsPrivatelyStep(lane.signer) }]
 }
 
 function describe(problem: LaneProblem, lane: TroubledLane): ShownProblem {

@@ -17,7 +17,7 @@ export function explainInFlight(tx: InFlight, context: ExplainContext): Finding 
     // The reason why it is stuck or suspended stays true under any owner.
     cause: tx.state === 'STUCK' || finding.cause === 'suspended' ? finding.cause : 'no_owner',
     blockedBy: missing.blockedBy,
-    nextAction: `A node that has the key takes over the signer and looks up every hash of nonce ${tx.nonce}. ${
+    nextAction: `${missing.heir} takes over the signer and looks up every hash of nonce ${tx.nonce}. ${
       tx.suspended ? 'It sends nothing, because an operator suspended it.' : 'It sends the bytes again if needed.'
     }`,
     nextActionAt: null,

@@ -1,15 +1,25 @@
 /** Whether any node runs the lane. Without one nothing moves, whatever the state of its transactions. */
+
+import { spellPrivateSends } from './explain-private-sends.ts'
 import type { BlockedBy, ExplainContext } from './explanation.ts'
 import { spellTime } from './spell-time.ts'
 
 export interface MissingOwner {
   readonly summary: string
   readonly blockedBy: BlockedBy
+  /** Who takes the signer over. */
+  readonly heir: string
 }
 
-export function findMissingOwner({ lane: { owner } }: ExplainContext): MissingOwner | null {
+export function findMissingOwner({ lane: { owner, sendsPrivately } }: ExplainContext): MissingOwner | null {
   if (owner?.live && owner.silentSince === null) return null
-  return { summary: spell(owner), blockedBy: { type: 'node', nodeId: owner?.nodeId ?? null } }
+  const hidden = sendsPrivately === undefined ? '' : ` ${spellPrivateSends(sendsPrivately.nodeWithout)}`
+  return {
+    summary: `${spell(owner)}${hidden}`,
+    blockedBy: { type: 'node', nodeId: owner?.nodeId ?? null },
+    heir:
+      sendsPrivately === undefined ? 'A node that has the key' : 'A node that has the key and a send endpoint for it',
+  }
 }
 
 function spell(owner: ExplainContext['lane']['owner']): string {

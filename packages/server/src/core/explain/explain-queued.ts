@@ -56,10 +56,10 @@ function missingOwner(tx: Queued, context: ExplainContext): Finding | null {
   const missing = findMissingOwner(context)
   if (missing === null || tx.suspended) return null
   return {
-    ...missing,
+    blockedBy: missing.blockedBy,
     cause: 'no_owner',
     summary: `${missing.summary} It has been queued for ${spellDuration(context.now - tx.createdAt)}.`,
-    nextAction: 'A node that has the key takes over the signer and continues with the queue.',
+    nextAction: `${missing.heir} takes over the signer and continues with the queue.`,
     nextActionAt: null,
   }
 }

@@ -101,6 +101,8 @@ export interface ExplainContext {
     /** How many may hold a slot now, as measured by the owner; null until one ran the lane. */
     readonly window: ShownWindow | null
     readonly paused: boolean
+    /** Its bytes go only to its own send endpoints; `nodeWithout`: the node that answers, if it has none. Omitted: to any. */
+    readonly sendsPrivately?: { readonly nodeWithout: string | null }
     /** An operator is cancelling everything in flight, and this many are left; omitted otherwise. */
     readonly cancelling?: { readonly resetId: string; readonly left: number }
     /** The lowest nonce that is reserved by a caller and not mined yet. */

@@ -61,3 +61,8 @@ export function spellNeed(neededWei: bigint, leftWei: bigint): string {
   const left = leftWei === 0n ? 'nothing' : `only ${formatAmount(leftWei)}`
   return `it may cost ${formatAmount(neededWei)}, but ${left} is left after what is already in flight`
 }
+
+/** What to do on a node that has no send endpoint for a signer that sends privately. */
+export function sendsPrivatelyStep(signer: string): string {
+  return `Set \`rpcSendUrl\` for ${signer} on every node that has its key. To send to every RPC node again, set it to \`${signer}=public\`.`
+}

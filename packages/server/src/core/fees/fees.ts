@@ -24,6 +24,8 @@ export interface FeeMarket {
   readonly baseFeePerGas: bigint | null
   readonly gasPrice: bigint
   readonly priorityFeePerGas: Readonly<Record<Speed, bigint>>
+  /** The most to offer per gas, as a gas oracle says; absent: twice the base fee and the tip. */
+  readonly maxFeePerGas?: bigint
   /** Hosts of the nodes that reported this; absent if no node was queried. */
   readonly saidBy?: readonly string[]
   /** An operator fixed the price, whatever nodes say. */

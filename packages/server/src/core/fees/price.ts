@@ -23,7 +23,8 @@ export function priceTransaction(intent: Pick<Intent, 'fees' | 'speed'>, market:
   if (market.baseFeePerGas === null) return { type: 'priced', fees: { type: 'legacy', gasPrice: needed } }
   const maxPriorityFeePerGas = market.priorityFeePerGas[intent.speed]
   // Twice the base fee outlasts six full blocks in a row; the unused part is not paid.
-  const wanted = market.baseFeePerGas * 2n + maxPriorityFeePerGas
+  const usual = market.baseFeePerGas * 2n + maxPriorityFeePerGas
+  const wanted = market.maxFeePerGas === undefined || market.maxFeePerGas < needed ? usual : market.maxFeePerGas
   const maxFeePerGas = cap !== null && wanted > cap.perGasWei ? cap.perGasWei : wanted
   return { type: 'priced', fees: { type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas } }
 }

@@ -40,6 +40,7 @@ async function setUp(lanes: number, addressOf: (index: number) => Address = () =
       onFenced: () => {},
       chains: [CHAIN_ID] as readonly number[],
       canSign: true,
+      sendsPrivately: false,
     }
     const keeper = createLaneKeeper({
       store,
@@ -51,6 +52,7 @@ async function setUp(lanes: number, addressOf: (index: number) => Address = () =
       signer: createSigner(keys, () => state.canSign),
       chainIds: new Set([CHAIN_ID]),
       reachable: () => state.chains,
+      sendsPrivately: () => state.sendsPrivately,
       onDatabaseTime: () => {},
       startLane: (lane, onFenced) => {
         held.push(lane)
@@ -511,5 +513,54 @@ describe('a key that the owner of a lane cannot reach', () => {
     await a.keeper.stop()
     await clock.advance(30_000)
     expect(b.lanes()).toBe(1)
+  })
+})
+
+describe('a signer that sends privately', () => {
+  async function twoNodes() {
+    const bench = await setUp(1)
+    const [lane] = bench.all
+    if (lane === undefined) throw new Error('no lane')
+    const [best = '', other = ''] = rankedIds(lane, 2)
+    return { ...bench, lane, plain: bench.node(best), startHidden: () => bench.node(other) }
+  }
+
+  test('it moves to the node with a send endpoint, and never back to the one without', async () => {
+    const { clock, store, plain, startHidden, lane } = await twoNodes()
+    await started(clock, plain)
+    await clock.advance(10_000)
+    expect(plain.lanes()).toBe(1)
+    const hidden = startHidden()
+    hidden.state.sendsPrivately = true
+    await started(clock, hidden)
+    await clock.advance(15_000)
+    expect([plain.lanes(), hidden.lanes()]).toEqual([0, 1])
+    expect(await store.listSigners()).toMatchObject([{ lane, sendsPrivately: true }])
+    await clock.advance(120_000)
+    expect([plain.lanes(), hidden.leases.length]).toEqual([0, 1])
+    await hidden.keeper.stop()
+    await clock.advance(120_000)
+    expect(plain.lanes()).toBe(0)
+    const said = plain.telemetry.logs.filter(({ message }) => message.includes('has no send endpoint for it'))
+    expect(said).toHaveLength(1)
+  })
+
+  test('a node with the endpoint takes it over from one that died, and one without does once it is released', async () => {
+    const { clock, store, plain, startHidden, lane } = await twoNodes()
+    const hidden = startHidden()
+    plain.state.sendsPrivately = true
+    hidden.state.sendsPrivately = true
+    await started(clock, plain)
+    await started(clock, hidden)
+    await clock.advance(10_000)
+    await plain.keeper.stop()
+    await clock.advance(15_000)
+    expect(hidden.lanes()).toBe(1)
+    hidden.state.sendsPrivately = false
+    await clock.advance(15_000)
+    expect(hidden.lanes()).toBe(0)
+    await store.setSendsPrivately([lane], false, { type: 'signer.changed', cause: null, detail: {} })
+    await clock.advance(15_000)
+    expect(hidden.lanes()).toBe(1)
   })
 })

@@ -11,7 +11,7 @@
  * Each node may have its own RPC nodes. A node that cannot reach a chain leaves its lanes to peers that can, and takes
  * none. If no node can reach it, everything stays where it is. In the same way, if the owner of a lane cannot sign, a
  * peer whose key store responds requests the lane. If no node can sign, it stays with its owner, who follows what was
- * sent before.
+ * sent before. A signer that sends privately is run only by nodes that have a send endpoint for it (send-binding.ts).
  */
 
 import { coalesce } from '../../core/coalesced-task.ts'
@@ -26,6 +26,7 @@ import type { Signer } from '../../ports/signer.ts'
 import type { LiveNode, SignerRecord, Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { LaneRunner } from '../lane/lane-runner.ts'
+import { createSendBinding, type SendsPrivately } from './send-binding.ts'
 
 export interface KeeperSettings {
   readonly leaseTtlMs: number
@@ -67,6 +68,7 @@ interface KeeperPorts {
   readonly chainIds: ReadonlySet<number>
   /** Chains whose RPC nodes respond to this node. */
   reachable(): readonly number[]
+  readonly sendsPrivately: SendsPrivately
   readonly settings: KeeperSettings
   onDatabaseTime(nowMs: number, askedAt: number, answeredAt: number): void
   startLane(held: HeldLane, onFenced: () => void): LaneRunner
@@ -86,6 +88,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
   const { store, clock, telemetry, nodeId, settings } = ports
   const held = new Map<LaneKey, Held>()
   const leaving = new Map<LaneKey, { readonly lease: Lease; readonly done: Promise<void> }>()
+  const binding = createSendBinding(ports)
   const freeSince = new Map<LaneKey, number>()
   let signers = new Map<LaneKey, SignerRecord>()
   let silent: readonly SilentNode[] = []
@@ -138,10 +141,10 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     telemetry.count('drover_leases_total', { result: 'renewed' }, renewed.length)
     await release(renewed.filter(isIdle))
     const before = signers
-    const records = await store.listSigners()
+    const records = await binding.bind(await store.listSigners())
     signers = new Map(records.map((record) => [laneKey(record.lane), record]))
     wakeChanged(before)
-    leaveRemoved()
+    leaveBarred()
     await claim(nodes)
     telemetry.gauge('drover_lanes_owned', held.size)
   }
@@ -166,9 +169,12 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     }
   }
 
-  /** A signer that was removed has nothing left to do. */
-  function leaveRemoved(): void {
-    for (const [key, mine] of held) if (!signers.has(key)) leave(key, mine)
+  /** A signer that was removed has nothing left to do; one that sends privately is left to nodes that can do that. */
+  function leaveBarred(): void {
+    for (const [key, mine] of held) {
+      const record = signers.get(key)
+      if (record === undefined || !binding.mayRun(record)) leave(key, mine)
+    }
   }
 
   /** No lane runs under it: the lane was left, or the answer to the acquisition was lost. */
@@ -207,9 +213,11 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     const taken = new Set((await store.listLeases()).map((lease) => laneKey(lease.lane)))
     const toTake: Lane[] = []
     const toRequest: Lane[] = []
-    for (const [key, { lane, isKeyAway }] of signers) {
+    for (const [key, record] of signers) {
+      const { lane, isKeyAway } = record
       if (held.has(key) || leaving.has(key) || !ports.chainIds.has(lane.chainId) || !reachable.has(lane.signer))
         continue
+      if (!binding.mayRun(record)) continue
       const fit = fitNodes(nodes, lane.chainId)
       const rank = rankNodes(key, fit).indexOf(nodeId)
       if (rank < 0) continue
@@ -237,7 +245,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
 
   async function take(lanes: readonly Lane[]): Promise<void> {
     const askedAt = clock.monotonic()
-    const acquired = await store.acquireLeases(nodeId, lanes, settings.leaseTtlMs)
+    const acquired = await store.acquireLeases(nodeId, lanes, settings.leaseTtlMs, lanes.filter(ports.sendsPrivately))
     telemetry.count('drover_leases_total', { result: 'not_owner' }, lanes.length - acquired.length)
     for (const { takenFrom, ...lease } of acquired) {
       const key = laneKey(lease.lane)

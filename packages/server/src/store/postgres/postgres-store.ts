@@ -13,6 +13,7 @@ import {
   requestLeases,
 } from './lanes/lease-statements.ts'
 import { orderReservations } from './lanes/order-reservations.ts'
+import { setSendsPrivately } from './lanes/private-sends.ts'
 import { createQueueReads } from './lanes/queue-reads.ts'
 import { removeSigner } from './lanes/remove-signer.ts'
 import {
@@ -65,11 +66,12 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     removeSigner: (signer, note) => removeSigner(database, signer, note),
     listSigners: () => listSigners(database),
     updateSigner: (lane, change, note) => updateSigner(database, lane, change, note),
+    setSendsPrivately: (lanes, sendsPrivately, note) => setSendsPrivately(database, lanes, sendsPrivately, note),
     listLaneStatus: (filter) => listLaneStatus(database, filter),
     heartbeat: (node) => heartbeat(database, node),
     listNodes: () => listNodes(database),
     removeNode: (nodeId) => removeNode(database, nodeId),
-    acquireLeases: (nodeId, lanes, ttlMs) => acquireLeases(database, nodeId, lanes, ttlMs),
+    acquireLeases: (nodeId, lanes, ttlMs, privately) => acquireLeases(database, nodeId, lanes, ttlMs, privately),
     renewLeases: (nodeId, ttlMs) => renewLeases(database, nodeId, ttlMs),
     requestLeases: (nodeId, lanes) => requestLeases(database, nodeId, lanes),
     releaseLeases: (leases) => releaseLeases(database, leases),

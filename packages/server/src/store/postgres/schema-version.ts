@@ -21,6 +21,7 @@ export const MIGRATIONS = [
   '0019_timer_costs.sql',
   '0020_scheduled.sql',
   '0021_long_history.sql',
+  '0022_private_sends.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

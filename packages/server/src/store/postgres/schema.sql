@@ -444,6 +444,7 @@ create table signer_lease (
   expires_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
   wanted_by text,
   paused boolean not null default false,
+  sends_privately boolean not null default false,
   constraint signer_lease_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
   constraint signer_lease_check CHECK (((owner_node IS NULL) OR (fencing_token > 0))),
   constraint signer_lease_fencing_token_check CHECK ((fencing_token >= 0)),

@@ -10,9 +10,16 @@ export function acquireInMemory(
   nodeId: string,
   lanes: readonly Lane[],
   ttlMs: number,
+  privately: readonly Lane[] = [],
 ): readonly AcquiredLease[] {
   const wanted = new Set(lanes.map(laneKey))
-  const free = sortedLanes(state).filter((lane) => wanted.has(laneKey(lane.lane)) && !isLeaseLive(state, lane))
+  const own = new Set(privately.map(laneKey))
+  const free = sortedLanes(state).filter(
+    (lane) =>
+      wanted.has(laneKey(lane.lane)) &&
+      !isLeaseLive(state, lane) &&
+      (lane.signer.sendsPrivately !== true || own.has(laneKey(lane.lane))),
+  )
   return free.map((lane) => {
     const takenFrom = lane.owner
     lane.owner = nodeId

@@ -5,7 +5,7 @@
  */
 
 import { ALL_LANES, mayUse, type Reach } from '../../core/access/caller.ts'
-import { laneKey } from '../../core/lane/lane.ts'
+import { type Lane, laneKey } from '../../core/lane/lane.ts'
 import { isTerminal } from '../../core/transaction/transaction.ts'
 import type { HistoryNote } from '../../core/transaction/tx-event.ts'
 import { isCompletion } from '../../core/webhook/event-filter.ts'
@@ -76,6 +76,8 @@ export function createMemoryStore({ clock, state = createMemoryState(() => clock
           ),
         ),
     updateSigner: async (lane, change, note) => updateSigner(state, lane, change, note),
+    setSendsPrivately: async (lanes, sendsPrivately, note) =>
+      setSendsPrivatelyInMemory(state, lanes, sendsPrivately, note),
     ...createMemoryRequests(state),
     listLaneStatus: async (filter) => listStatusInMemory(state, filter),
     heartbeat: async (node) => heartbeatInMemory(state, node),
@@ -83,7 +85,7 @@ export function createMemoryStore({ clock, state = createMemoryState(() => clock
     removeNode: async (nodeId) => {
       if (state.nodes.delete(nodeId)) notify(state, { type: 'nodes.changed' })
     },
-    acquireLeases: async (nodeId, lanes, ttlMs) => acquireInMemory(state, nodeId, lanes, ttlMs),
+    acquireLeases: async (nodeId, lanes, ttlMs, privately) => acquireInMemory(state, nodeId, lanes, ttlMs, privately),
     renewLeases: async (nodeId, ttlMs) => renewInMemory(state, nodeId, ttlMs),
     requestLeases: async (nodeId, lanes) => requestInMemory(state, nodeId, lanes),
     releaseLeases: async (leases) => releaseInMemory(state, leases),
@@ -197,6 +199,28 @@ function removeInMemory(
   notify(state, { type: 'nodes.changed' })
   notify(state, { type: 'events.appended' })
   return { type: 'removed', lanes: lanes.map(({ lane }) => lane) }
+}
+
+function setSendsPrivatelyInMemory(
+  state: MemoryState,
+  lanes: readonly Lane[],
+  sendsPrivately: boolean,
+  note: HistoryNote,
+): readonly Lane[] {
+  const wanted = new Set(lanes.map(laneKey))
+  const changed = sortedLanes(state).filter(
+    ({ lane, signer }) => wanted.has(laneKey(lane)) && (signer.sendsPrivately === true) !== sendsPrivately,
+  )
+  for (const row of changed) {
+    const { sendsPrivately: _before, ...signer } = row.signer
+    row.signer = { ...signer, ...(sendsPrivately && { sendsPrivately: true }) }
+    appendLaneNotes(state, row.lane, null, [note])
+  }
+  if (changed.length > 0) {
+    notify(state, { type: 'nodes.changed' })
+    notify(state, { type: 'events.appended' })
+  }
+  return changed.map(({ lane }) => lane)
 }
 
 function updateSigner(

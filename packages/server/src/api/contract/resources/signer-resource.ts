@@ -63,6 +63,10 @@ export const laneResource = z.object({
   address,
   label: z.string().nullable(),
   paused: z.boolean(),
+  sendsPrivately: z.boolean().meta({
+    description:
+      'True: its transactions go only to its own send endpoints (`rpcSendUrl`), and only a node that has one for it runs it.',
+  }),
   policy,
   nextNonce: z.int().nullable().meta({ description: 'Null until the first nonce is assigned.' }),
   queued: z.int(),

@@ -3,7 +3,7 @@
  * changes no key column and waits for none of them. All lock in key order, so they cannot deadlock.
  */
 import type { Address } from '../../../core/hex.ts'
-import type { Lane, Lease } from '../../../core/lane/lane.ts'
+import { type Lane, type Lease, laneKey } from '../../../core/lane/lane.ts'
 import type { AcquiredLease, RenewedLease } from '../../../ports/lane-write.ts'
 import type { Database } from '../database.ts'
 import { toBytes, toJson } from '../json-text.ts'
@@ -26,12 +26,14 @@ const ACQUIRE = {
   text: `
 with free as materialized (
   select w.chain_id, w.signer, l.owner_node as taken_from
-    from (select distinct chain_id, signer from json_to_recordset($2::json) as w(chain_id bigint, signer bytea)
-           order by chain_id, signer) w
+    from (select chain_id, signer, bool_or(privately) as privately
+            from json_to_recordset($2::json) as w(chain_id bigint, signer bytea, privately boolean)
+           group by chain_id, signer order by chain_id, signer) w
    cross join lateral (
      select l.owner_node from signer_lease l
       where l.chain_id = w.chain_id and l.signer = w.signer
         and (l.owner_node is null or l.expires_at <= clock_timestamp())
+        and (w.privately or not l.sends_privately)
         for update) l
 )
 update signer_lease l
@@ -120,9 +122,16 @@ export async function acquireLeases(
   nodeId: string,
   lanes: readonly Lane[],
   ttlMs: number,
+  privately: readonly Lane[] = [],
 ): Promise<readonly AcquiredLease[]> {
   if (lanes.length === 0) return []
-  const values = [nodeId, toLaneRows(lanes), ttlMs]
+  const own = new Set(privately.map(laneKey))
+  const wanted = lanes.map((lane) => ({
+    chain_id: lane.chainId,
+    signer: toBytes(lane.signer),
+    privately: own.has(laneKey(lane)),
+  }))
+  const values = [nodeId, toJson(wanted), ttlMs]
   const rows = await database.query<LeaseRow & { taken_from: string | null }>(ACQUIRE, values)
   return rows.map((row) => ({ ...toLease(row), ...(row.taken_from !== null && { takenFrom: row.taken_from }) }))
 }

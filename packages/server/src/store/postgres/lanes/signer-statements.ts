@@ -22,6 +22,7 @@ interface SignerRow {
   readonly paused: boolean
   readonly created_at: number
   readonly removed_at: number | null
+  readonly sends_privately: boolean
   /** In lists only. */
   readonly is_key_away?: boolean | null
 }
@@ -62,7 +63,7 @@ interface StatusRow extends SignerRow {
   readonly problems: readonly LaneProblem[]
 }
 
-const COLUMNS = 's.chain_id, s.signer, s.policy, s.label, l.paused, s.created_at, s.removed_at'
+const COLUMNS = 's.chain_id, s.signer, s.policy, s.label, l.paused, l.sends_privately, s.created_at, s.removed_at'
 
 /** A lane's lease and cursor are created with it, so later statements only lock rows that exist. */
 const REGISTER = {
@@ -113,7 +114,7 @@ with locked as materialized (
      set policy = coalesce($3::jsonb, s.policy), label = case when $5 then $6 else s.label end
     from signer_lease l
    where s.chain_id = $1 and s.signer = $2::bytea and l.chain_id = s.chain_id and l.signer = s.signer
-  returning s.chain_id, s.signer, s.policy, s.label, s.created_at, s.removed_at,
+  returning s.chain_id, s.signer, s.policy, s.label, s.created_at, s.removed_at, l.sends_privately,
             coalesce((select paused from lane), l.paused) as paused
 ), head as (
   update event_head set last_id = last_id + 1 where exists (select from changed)
@@ -234,6 +235,7 @@ function toRecord(row: SignerRow): SignerRecord {
     createdAt: row.created_at,
     ...(row.removed_at !== null && { removedAt: row.removed_at }),
     ...(row.is_key_away === true && { isKeyAway: true }),
+    ...(row.sends_privately && { sendsPrivately: true }),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Leases: one owner at a time, and a fence that grows with every change of hands. */
 import { describe, expect, test } from 'vitest'
 import { laneKey } from '../../../core/lane/lane.ts'
-import { acceptOne, acquire, anyLane, registerLane } from '../samples.ts'
+import { acceptOne, acquire, anyLane, anyNote, registerLane } from '../samples.ts'
 import type { GetStore } from './store.suite.ts'
 
 const TTL_MS = 60_000
@@ -43,6 +43,27 @@ export function describeLeases(get: GetStore): void {
       const leases = await store.acquireLeases('a', [theirs, mine, mine, anyLane()], TTL_MS)
       expect(leases.map((lease) => lease.lane)).toEqual([mine])
       expect(await store.acquireLeases('a', [], TTL_MS)).toEqual([])
+    })
+
+    test('a lane that sends privately is taken only by a node with a send endpoint for it', async () => {
+      const { store } = get()
+      const [hidden, open] = [await registerLane(store), await registerLane(store)]
+      const note = anyNote('signer.changed')
+      expect(await store.setSendsPrivately([hidden, anyLane()], true, note)).toEqual([hidden])
+      expect(await store.setSendsPrivately([hidden], true, note)).toEqual([])
+      expect(await store.setSendsPrivately([], true, note)).toEqual([])
+      const read = async () => (await store.listSigners()).find(({ lane }) => lane.signer === hidden.signer)
+      expect(await read()).toMatchObject({ sendsPrivately: true })
+      expect(await store.listLaneStatus({ lane: hidden })).toMatchObject([{ signer: { sendsPrivately: true } }])
+      expect(await store.updateSigner(hidden, { label: 'x' }, note)).toMatchObject({ sendsPrivately: true })
+      const taken = await store.acquireLeases('a', [hidden, open], TTL_MS)
+      expect(taken.map(({ lane }) => lane)).toEqual([open])
+      const [lease] = await store.acquireLeases('b', [hidden], TTL_MS, [hidden])
+      expect(lease).toMatchObject({ lane: hidden, nodeId: 'b' })
+      if (lease !== undefined) await store.releaseLeases([lease])
+      expect(await store.setSendsPrivately([hidden], false, note)).toEqual([hidden])
+      expect((await read())?.sendsPrivately).toBeUndefined()
+      expect(await store.acquireLeases('c', [hidden], TTL_MS)).toMatchObject([{ lane: hidden, nodeId: 'c' }])
     })
 
     test('an expired lease can be taken by anyone, its owner too, and the fence grows [G5]', async () => {
