@@ -341,7 +341,7 @@ test('timers are created, changed, paused, listed and cancelled', async () => {
   const { id } = await get('createTimer', { body })
   const params = { id }
   expect((await get('listTimers')).items).toHaveLength(1)
-  await get('updateTimer', { params, body: { bid: '1' } })
+  await get('updateTimer', { params, body: { gasLimit: '60000' } })
   await get('pauseTimer', { params })
   await get('resumeTimer', { params })
   expect(await get('showTimerQueue')).toMatchObject({ live: 1 })

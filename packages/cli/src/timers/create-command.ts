@@ -52,7 +52,11 @@ function addTerms(command: Command): Command {
     .option('--function <signature>', 'the function to call, such as "poke(uint256)"')
     .option('--arg <value>', 'an argument of --function; repeat for each, lists and tuples as JSON', collect)
     .option('--gas-limit <gas>', 'gas limit of each fire', readAmount)
-    .option('--bid <number>', 'goes first when more timers are due than may fire in a block', readAmount)
+    .option(
+      '--bid <number>',
+      'goes first when more timers are due than may fire in a block; needs the scope priority',
+      readAmount,
+    )
 }
 
 function toTerms({ data, function: signature, arg = [], gasLimit, bid }: TermOptions): TimerChange {
