@@ -185,6 +185,13 @@ const MISTAKES: readonly Mistake[] = [
     fix: /=public/,
   },
   {
+    name: 'the gas oracle answers with something else',
+    env: () => ({ DROVER_GAS_ORACLE_URL: `http://127.0.0.1:${(stranger.address() as AddressInfo).port}/` }),
+    check: () => `gas oracle 127.0.0.1:${(stranger.address() as AddressInfo).port}`,
+    detail: 'its answer is not JSON',
+    fix: /DROVER_GAS_ORACLE_URL/,
+  },
+  {
     name: 'the database was upgraded by a newer version',
     plant: async () => {
       await database.query(`insert into schema_migration values (9999, 'later', 'x')`)

@@ -9,6 +9,7 @@ import {
   type ResolvedSettings,
   resolveSettings,
   SEND_TO_ALL_NODES,
+  toGasOracle,
 } from '@drover/server/settings'
 import type { Command } from 'commander'
 import { type CommandContext, printLine } from '../command-context.ts'
@@ -107,6 +108,7 @@ function toSubject(resolved: ResolvedSettings, isTrial: boolean): Subject {
       sendUrls: chain.rpcSendUrl ?? SEND_TO_ALL_NODES,
       blockTimeMs: chain.blockTime ?? 12_000,
       finality: chain.finality ?? { type: 'confirmations', count: 12 },
+      gasOracle: toGasOracle(chain),
     })),
   }
 }

@@ -3,12 +3,12 @@
  * still has a send endpoint for it makes it private again, so private wins until all nodes agree.
  */
 import { checksumAddress } from '../api/contract/values/address.ts'
+import type { ChainConfig } from '../config/config.ts'
 import { isSentPublicly } from '../config/values/send-urls.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { SignerRecord, Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import type { OpenChain } from './open-adapters.ts'
 
 interface ReleasePorts {
   readonly store: Pick<Store, 'listSigners' | 'setSendsPrivately'>
@@ -17,8 +17,8 @@ interface ReleasePorts {
   readonly telemetry: Pick<Telemetry, 'log'>
   readonly nodeId: string
   readonly chains: readonly {
-    readonly chain: Pick<OpenChain['chain'], 'chainId'>
-    readonly own: Pick<OpenChain['own'], 'sendUrls'>
+    readonly chain: { readonly chainId: number }
+    readonly own: Pick<ChainConfig, 'sendUrls'>
   }[]
 }
 

@@ -248,19 +248,20 @@ function toChainConfig(values: ChainValues): ChainConfig {
     feeModel: values.feeModel,
     gasPriceWei: values.gasPrice,
     priceFloor: { minGasPriceWei: values.minGasPrice, minPriorityFeeWei: values.minPriorityFee },
-    gasOracle:
-      values.gasOracleUrl === null
-        ? null
-        : {
-            url: values.gasOracleUrl,
-            fields: values.gasOracleFields,
-            unit: values.gasOracleUnit,
-            timeoutMs: values.gasOracleTimeout,
-          },
+    gasOracle: toGasOracle(values),
     maxTxFeeWei: values.maxTxFee,
     preconfirmations: values.preconfirmations,
     timersDeliverAt: values.timersDeliverAt,
   }
+}
+
+type OracleValues = Pick<ChainValues, 'gasOracleUrl' | 'gasOracleFields' | 'gasOracleUnit' | 'gasOracleTimeout'>
+
+/** Null: none is configured, or not completely. */
+export function toGasOracle(values: Partial<OracleValues>): ChainConfig['gasOracle'] {
+  const { gasOracleUrl: url, gasOracleFields: fields, gasOracleUnit: unit, gasOracleTimeout: timeoutMs } = values
+  if (url == null || fields === undefined || unit === undefined || timeoutMs === undefined) return null
+  return { url, fields, unit, timeoutMs }
 }
 
 function orForEver(keptMs: number | 'none'): number | null {

@@ -1,4 +1,6 @@
 /** The settings of the service: their table, how they are read from flags, environment and file, and how secrets among them are hidden. */
+
+export { toGasOracle } from '../config/config.ts'
 export { readConfigFile } from '../config/config-file.ts'
 export { ConfigProblems } from '../config/config-problems.ts'
 export { findKeyConfig } from '../config/key-config.ts'

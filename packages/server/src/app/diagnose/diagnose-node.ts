@@ -1,5 +1,6 @@
 /** Whether an RPC node is usable, by itself and beside the others of its chain; and whether the signers have funds there. */
 import { checksumAddress } from '../../api/contract/values/address.ts'
+import type { OracleSettings } from '../../chain/oracle/gas-oracle.ts'
 import type { NodeProbe } from '../../chain/probe-node.ts'
 import type { SendUrls } from '../../config/values/send-urls.ts'
 import { formatAmount } from '../../core/amount.ts'
@@ -13,6 +14,8 @@ export interface ChainSubject {
   readonly sendUrls: SendUrls
   readonly blockTimeMs: number
   readonly finality: Finality
+  /** Null: none is configured. */
+  readonly gasOracle: OracleSettings | null
 }
 
 type Answering = Extract<NodeProbe, { readonly type: 'answers' }>

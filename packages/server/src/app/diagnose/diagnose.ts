@@ -13,6 +13,7 @@ import { diagnoseChain } from './diagnose-chain.ts'
 import { diagnoseDatabase, diagnosePooler } from './diagnose-database.ts'
 import { diagnoseKeys } from './diagnose-keys.ts'
 import type { ChainSubject } from './diagnose-node.ts'
+import { diagnoseOracle } from './diagnose-oracle.ts'
 import { diagnoseSender } from './diagnose-sender.ts'
 import { type Finding, ok, warn } from './finding.ts'
 
@@ -46,6 +47,7 @@ export async function diagnose(subject: Subject): Promise<readonly Finding[]> {
     ...subject.chains.flatMap((chain) =>
       listSendUrls(chain.sendUrls).map((url) => diagnoseSender(url, chain, addresses)),
     ),
+    ...subject.chains.flatMap(({ gasOracle }) => (gasOracle === null ? [] : [diagnoseOracle(gasOracle)])),
   ])
   const signing = addresses.length === 0 ? [] : [diagnoseSigning(kit)]
   return [...(parts[0] ?? []), ...findings, ...signing, ...parts.slice(1).flat()]
