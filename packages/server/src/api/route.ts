@@ -96,10 +96,15 @@ export function defineRoute<I extends RouteInputs>(
         params: parseInput<I['params']>(params, raw.params),
         query: parseInput<I['query']>(query, raw.query),
         headers: parseInput<I['headers']>(headers, raw.headers),
-        body: parseInput<I['body']>(body, raw.body),
+        body: parseInput<I['body']>(body, body === NO_INPUT.body ? withoutEmpty(raw.body) : raw.body),
         disconnected: raw.disconnected,
       }
       return run(input, services, caller)
     },
   }
+}
+
+/** Many HTTP clients send `{}` where there is nothing to say. */
+function withoutEmpty(body: unknown): unknown {
+  return typeof body === 'object' && body !== null && Object.keys(body).length === 0 ? undefined : body
 }

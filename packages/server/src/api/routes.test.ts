@@ -378,3 +378,10 @@ test.each([
 ])('%s refuses query parameters that it does not know', async (url) => {
   expect(await get(`${url}?verbose=1`)).toMatchObject({ status: 400, body: { field: 'verbose' } })
 })
+
+test('a route without a body takes {} as none, and refuses anything in it', async () => {
+  const { server } = await createTestApi()
+  const url = '/v1/timers/01890a5d-ac96-774b-bcce-00000000dead/pause'
+  const pause = async (payload: object) => (await server.inject({ method: 'POST', url, payload })).statusCode
+  expect([await pause({}), await pause({ a: 1 })]).toEqual([404, 400])
+})
