@@ -5,8 +5,11 @@ import { useResource } from '../live/use-resource.ts'
 import { AuditPanel } from '../parts/access/audit-panel.tsx'
 import { KeyTable } from '../parts/access/key-table.tsx'
 import { NewKeyForm } from '../parts/access/new-key-form.tsx'
+import { Copyable } from '../parts/copyable.tsx'
 import { Empty, Loaded } from '../parts/placeholders.tsx'
 import { useTitle } from './use-route.ts'
+
+const FIRST_KEY = 'drover key create --name ops --scope read,send,operate,admin'
 
 export function AccessPage() {
   const { api } = useContext(Service)
@@ -37,9 +40,11 @@ export function AccessPage() {
           {({ items }) =>
             items.length === 0 ? (
               <Empty title="No API keys">
-                Without keys, only this machine can call Drover. Create the first key on the command line:{' '}
-                <code>drover key create --name ops --scope read,send,operate,admin</code>. From then on every request
-                needs a key, and you create further keys here.
+                Without keys, only this machine can call Drover. Create the first key on the command line:
+                <span class="empty-command">
+                  <Copyable text={FIRST_KEY} shown={FIRST_KEY} what="command" />
+                </span>
+                From then on every request needs a key, and you create further keys here.
               </Empty>
             ) : (
               <KeyTable items={items} />

@@ -1,4 +1,5 @@
 /** The way between the pages: a column on wide screens, a row that scrolls on narrow ones. */
+import { useEffect, useRef } from 'preact/hooks'
 import type { Overview } from '../../live/overview.ts'
 import { formHash, type Route } from '../../pages/route.ts'
 import { Mark } from '../icons.tsx'
@@ -12,13 +13,18 @@ interface SideNavProps {
 
 export function SideNav({ route, overview }: SideNavProps) {
   const stuck = overview?.lanes.reduce((sum, lane) => sum + lane.stuck, 0) ?? 0
+  const nav = useRef<HTMLElement>(null)
+  // Where the row is longer than the screen, the page that is open must not be off its end.
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [route.page])
   return (
     <div class="side">
       <a class="brand" href={formHash({ page: 'overview' })}>
         <Mark />
         Drover
       </a>
-      <nav class="side-nav" aria-label="Pages">
+      <nav ref={nav} class="side-nav" aria-label="Pages">
         <ul>
           {PAGES.map(({ name, href, holds }) => (
             <li key={name}>

@@ -55,9 +55,12 @@ function ReservationTable({ page }: { readonly page: ReservationPage }) {
 function ReservationRow({ item: { nonce, reservation } }: { readonly item: ListedReservation }) {
   return (
     <tr>
-      <td>{nonce ?? <span class="muted">waiting</span>}</td>
-      <td>{reservation === null ? <span class="muted">another tenant</span> : (reservation.holder ?? 'a caller')}</td>
-      <td>
+      <td data-label="Nonce">{nonce ?? <span class="muted">waiting</span>}</td>
+      <td data-label="Holder">
+        {reservation === null ? <span class="muted">another tenant</span> : (reservation.holder ?? 'a caller')}
+        {reservation !== null && reservation.label !== null && <span class="cell-note muted">{reservation.label}</span>}
+      </td>
+      <td data-label="State">
         {reservation !== null && <TimedText text={describeReservation(reservation)} />}
         {reservation !== null && reservation.hash !== null && (
           <span class="muted"> {shortenHash(reservation.hash)}</span>

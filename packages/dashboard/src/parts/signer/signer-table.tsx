@@ -6,6 +6,7 @@ import { formHash } from '../../pages/route.ts'
 import { nameChain } from '../../words/chain-names.ts'
 import { Copyable } from '../copyable.tsx'
 import { Amount } from '../figures.tsx'
+import { TimedText } from '../timed-text.tsx'
 import { NoSigners } from './no-signers.tsx'
 
 export function SignerTable({ lanes }: { readonly lanes: readonly LaneResource[] }) {
@@ -48,12 +49,18 @@ export function SignerTable({ lanes }: { readonly lanes: readonly LaneResource[]
 function SignerRow({ lane, hasManyChains }: { readonly lane: LaneResource; readonly hasManyChains: boolean }) {
   const { address, label, policy, nextNonce, queued, inFlight, stuck, paused, window } = lane
   const href = formHash({ page: 'signer', address, after: null })
+  const problem = lane.problems.find(({ level }) => level === 'bad') ?? lane.problems[0]
   return (
     <tr class="is-signer">
       <th scope="row" data-label="Signer">
         {label !== null && <span class="signer-label">{label}</span>}
         <Copyable text={address} shown={shortenAddress(address)} what="address" href={href} />
         {paused && <span class="tag is-warn">paused</span>}
+        {problem !== undefined && (
+          <span class={`cell-note signer-problem is-${problem.level}`} title={problem.message}>
+            <TimedText text={problem.message} />
+          </span>
+        )}
       </th>
       {hasManyChains && <td data-label="Chain">{nameChain(lane.chainId)}</td>}
       <td data-label="Policy">

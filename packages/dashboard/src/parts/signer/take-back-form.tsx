@@ -17,6 +17,11 @@ export function TakeBackForm({ address, chainId }: { readonly address: string; r
 
   async function act(action: 'release' | 'fill'): Promise<void> {
     if (isBusy) return
+    if (reason.trim() === '') {
+      setOutcome({ text: 'Give a reason first.', isBad: true })
+      announce('Give a reason first.')
+      return
+    }
     setBusy(true)
     const result = await describeResult(() => api.takeBack(address, action, { chainId, reason }))
     setBusy(false)
