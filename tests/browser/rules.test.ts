@@ -27,7 +27,12 @@ describe.skipIf(CHROMIUM === undefined)('spending rules on the console', () => {
         root = (await createFirstKey(url, { name: 'root', scopes: ['read', 'send', 'approve', 'admin'] })).token
       },
     })
-    const keys = { shop: ['read', 'send'], ann: ['read', 'approve'], bob: ['read', 'approve'] }
+    const keys = {
+      admin: ['read', 'admin'],
+      shop: ['read', 'send'],
+      ann: ['read', 'approve'],
+      bob: ['read', 'approve'],
+    }
     for (const [name, scopes] of Object.entries(keys)) {
       const made = await call('POST', '/v1/api-keys', { name, scopes })
       expect(made).toMatchObject({ status: 201 })
@@ -96,6 +101,24 @@ describe.skipIf(CHROMIUM === undefined)('spending rules on the console', () => {
     expect(await meter.getAttribute('value')).toBe('0.1')
     expect(await panel.textContent()).not.toMatch(/perDay|perHour|perTransaction/)
     expect(troubles.filter(isUnexpected)).toEqual([])
+    await page.context().close()
+  })
+
+  test('rules are changed on the page: what changes is shown first, and the reason is in the audit log', async () => {
+    const { page } = await openAs('admin', `signer/${signer.address}`)
+    await page.getByRole('button', { name: 'Change the spending rules' }).click()
+    const form = page.getByRole('form', { name: 'Spending rules' })
+    const text = form.getByLabel('Rules as JSON')
+    const rules = JSON.parse(await text.inputValue())
+    await text.fill('{')
+    expect(await form.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+    await text.fill(JSON.stringify({ ...rules, count: { perHour: '150' } }))
+    await form.getByRole('list', { name: 'What changes' }).getByText('Transactions per hour').waitFor()
+    await form.getByLabel('Reason').fill('fewer at night')
+    await form.getByRole('button', { name: 'Save 1 change' }).click()
+    await page.getByText(/of 150/).waitFor()
+    const audit = await call('GET', '/v1/audit')
+    expect(JSON.stringify(audit.body)).toContain('count.perHour: 200 → 150; reason: fewer at night')
     await page.context().close()
   })
 

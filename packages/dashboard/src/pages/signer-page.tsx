@@ -1,9 +1,10 @@
 /** One signer: its lane on every chain, what its policy means, and its transactions. */
-import { Fragment } from 'preact'
-import { useContext } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
+import type { LaneOrder } from '../api/api-client.ts'
 import type { LaneResource, ResetResource } from '../api/api-resources.ts'
 import { shortenAddress } from '../format/shorten.ts'
 import { Service } from '../live/service.ts'
+import { useFreshBalance } from '../live/use-fresh-balance.ts'
 import { useResource } from '../live/use-resource.ts'
 import { BackLink } from '../parts/back-link.tsx'
 import { Copyable } from '../parts/copyable.tsx'
@@ -14,6 +15,7 @@ import { LaneFunding } from '../parts/signer/lane-funding.tsx'
 import { NonceStrip } from '../parts/signer/nonce-strip.tsx'
 import { PolicyEditor } from '../parts/signer/policy-editor.tsx'
 import { ReservationPanel } from '../parts/signer/reservation-panel.tsx'
+import { RulesEditor } from '../parts/signer/rules-editor.tsx'
 import { RulesPanel } from '../parts/signer/rules-panel.tsx'
 import { TransactionPanel } from '../parts/transaction/transaction-panel.tsx'
 import { formHash } from './route.ts'
@@ -38,6 +40,7 @@ export function SignerPage({ address, after }: { readonly address: string; reado
             </div>
             <Lanes lanes={lanes} resets={resets} />
             <RulesPanel shown={rules} chainIds={lanes.map(({ chainId }) => chainId)} />
+            <RulesEditor address={address} rules={rules.rules} />
             <TransactionPanel
               query={{ group: 'all', from: address, after }}
               linkTo={(cursor) => formHash({ page: 'signer', address, after: cursor })}
@@ -59,17 +62,25 @@ function Lanes({ lanes, resets }: LanesProps) {
   return (
     <>
       {lanes.map((lane) => (
-        <Fragment key={lane.chainId}>
-          <NonceStrip lane={lane} />
-          <div class="columns">
-            <LaneFacts lane={lane} />
-            <LaneFunding lane={lane} />
-          </div>
-          <LaneActions lane={lane} last={resets.find(({ chainId }) => chainId === lane.chainId) ?? null} />
-          <PolicyEditor lane={lane} />
-          <ReservationPanel lane={lane} />
-        </Fragment>
+        <Lane key={lane.chainId} lane={lane} last={resets.find(({ chainId }) => chainId === lane.chainId) ?? null} />
       ))}
+    </>
+  )
+}
+
+function Lane({ lane: told, last }: { readonly lane: LaneResource; readonly last: ResetResource | null }) {
+  const lane = useFreshBalance(told)
+  const [chosen, setChosen] = useState<LaneOrder | null>(null)
+  return (
+    <>
+      <NonceStrip lane={lane} onGap={() => setChosen('fill-gap')} />
+      <LaneActions lane={lane} last={last} chosen={chosen} onChoose={setChosen} />
+      <ReservationPanel lane={lane} />
+      <div class="columns">
+        <LaneFacts lane={lane} />
+        <LaneFunding lane={lane} />
+      </div>
+      <PolicyEditor lane={lane} />
     </>
   )
 }

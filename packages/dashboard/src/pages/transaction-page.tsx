@@ -5,7 +5,7 @@ import type { AttemptResource, ExplanationResource, TransactionResource } from '
 import { shortenAddress } from '../format/shorten.ts'
 import { Service } from '../live/service.ts'
 import { useResource } from '../live/use-resource.ts'
-import { ErrorBox } from '../parts/error-box.tsx'
+import { ErrorBox, RevertReason } from '../parts/error-box.tsx'
 import { Loaded } from '../parts/placeholders.tsx'
 import { AttemptList } from '../parts/transaction/attempt-list.tsx'
 import { BlockPanel } from '../parts/transaction/block-panel.tsx'
@@ -73,6 +73,7 @@ function Whole({ tx, attempts, history, explanation }: WholeTransaction) {
         {isInLine(tx) && <PlaceInLine tx={tx} />}
         <StageLine stages={deriveStages(tx, history.entries)} />
         {tx.error !== null && <ErrorBox error={tx.error} isFinal={isTerminal(tx.state)} />}
+        {explanation.revertReason != null && <RevertReason reason={explanation.revertReason} />}
       </section>
       <div class="columns is-even">
         <div class="column-main">

@@ -20,3 +20,18 @@ export function ErrorBox({ error, isFinal }: ErrorBoxProps) {
     </div>
   )
 }
+
+/** Why the call reverted on chain. */
+export function RevertReason({ reason }: { readonly reason: string }) {
+  return (
+    <div class="error-box is-bad">
+      <AlertIcon />
+      <div>
+        <p>
+          <strong>Reverted:</strong> <span class="error-reason mono">{reason}</span>
+        </p>
+        <p class="muted">Found by running the call again on the state before its block.</p>
+      </div>
+    </div>
+  )
+}

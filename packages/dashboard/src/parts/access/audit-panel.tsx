@@ -82,7 +82,7 @@ function joinEntries(newest: AuditPage, older: AuditPage | null): readonly Audit
 /** "updateSigner" as "Update signer". */
 function nameOperation(operation: string): string {
   const words = operation.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return (words.charAt(0).toUpperCase() + words.slice(1)).replace(/\bapi\b/, 'API')
 }
 
 function matches({ actor, operation, target, result }: AuditResource, text: string): boolean {

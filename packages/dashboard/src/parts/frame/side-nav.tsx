@@ -1,8 +1,10 @@
 /** The way between the pages: a column on wide screens, a row that scrolls on narrow ones. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useContext, useEffect, useRef } from 'preact/hooks'
 import type { Overview } from '../../live/overview.ts'
+import { RightsContext } from '../../live/rights.ts'
+import { Service } from '../../live/service.ts'
 import { formHash, type Route } from '../../pages/route.ts'
-import { Mark } from '../icons.tsx'
+import { LockIcon, Mark } from '../icons.tsx'
 import { PageIcon } from './page-icon.tsx'
 import { PAGES } from './pages.ts'
 
@@ -48,6 +50,27 @@ export function SideNav({ route, overview }: SideNavProps) {
           </li>
         </ul>
       </nav>
+      <UsedKey />
+    </div>
+  )
+}
+
+/** Which key this tab uses, and the way to use another one. */
+function UsedKey() {
+  const { keys } = useContext(Service)
+  const rights = useContext(RightsContext)
+  if (rights.type !== 'known' || rights.caller.keyId === null) return null
+  const { name, scopes } = rights.caller
+  return (
+    <div class="side-key">
+      <p>
+        <LockIcon />
+        <strong title={`API key ${name}`}>{name}</strong>
+      </p>
+      <p class="muted">{scopes.join(', ')}</p>
+      <button type="button" class="link-button" onClick={() => keys.forget()}>
+        Use another key
+      </button>
     </div>
   )
 }

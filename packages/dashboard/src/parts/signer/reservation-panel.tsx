@@ -7,6 +7,7 @@ import { shortenHash } from '../../format/shorten.ts'
 import { Service } from '../../live/service.ts'
 import { useResource } from '../../live/use-resource.ts'
 import { describeAlarm, describeReservation } from '../../words/reservation-words.ts'
+import { Allowed } from '../allowed.tsx'
 import { Loaded } from '../placeholders.tsx'
 import { TimedText } from '../timed-text.tsx'
 import { TakeBackForm } from './take-back-form.tsx'
@@ -27,7 +28,9 @@ export function ReservationPanel({ lane }: { readonly lane: LaneResource }) {
       <Loaded resource={page} rows={2}>
         {(known) => <ReservationTable page={known} />}
       </Loaded>
-      <TakeBackForm address={address} chainId={chainId} />
+      <Allowed scope="operate" what="Taking nonces back">
+        <TakeBackForm address={address} chainId={chainId} />
+      </Allowed>
     </section>
   )
 }
