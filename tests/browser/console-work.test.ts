@@ -1,5 +1,5 @@
 /** What people do on the console: send and follow, act on a signer, watch the overview through a break. */
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { developmentAccount } from '../setup/anvil.ts'
 import { eventually } from '../setup/eventually.ts'
@@ -7,6 +7,34 @@ import { startService, type TestService } from '../setup/service.ts'
 import { CHROMIUM, launchBrowser, openWatched } from './chromium.ts'
 
 const MAX_PHONE_HEIGHT = 2_600
+
+/** Code that reverts with this text, at most 32 letters, whatever it is called with. */
+function formRevertingCode(reason: string): string {
+  const word = (value: number) => value.toString(16).padStart(64, '0')
+  const text = Buffer.from(reason).toString('hex').padEnd(64, '0')
+  // codecopy(0, 12, 100); revert(0, 100)
+  return `0x6064600c60003960646000fd08c379a0${word(32)}${word(reason.length)}${text}`
+}
+
+const focusedId = (page: Page) => page.evaluate('document.activeElement?.id')
+const focusedText = (page: Page) => page.evaluate('document.activeElement?.textContent')
+
+/** Presses Tab until the button has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let step = 0; step < 200; step++) {
+    if ((await focusedText(page)) === name) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab never reaches ${name}`)
+}
+
+/** Whether the focused element differs from how it looks without the focus. */
+function isFocusSeen(page: Page): Promise<boolean> {
+  return page.evaluate(`(() => {
+    const { outlineStyle, boxShadow } = getComputedStyle(document.activeElement)
+    return outlineStyle !== 'none' || boxShadow !== 'none'
+  })()`)
+}
 
 describe.skipIf(CHROMIUM === undefined)('on the console', () => {
   let service: TestService
@@ -171,6 +199,126 @@ describe.skipIf(CHROMIUM === undefined)('on the console', () => {
     await page.context().close()
   })
 
+  test('events that do not arrive are said to be missing, while the rest is live, and are there when they come again', async () => {
+    const { page } = await openWatched(browser, 'about:blank')
+    await page.route(/v1\/events\/stream|v1\/events\?after/, (route) => route.abort())
+    await page.goto(url())
+    const stale = page.locator('.charts .freshness').getByText('No events since')
+    await stale.waitFor()
+    await page.getByRole('region', { name: 'Activity' }).getByText('No events since').waitFor()
+    await page.locator('.readiness').getByText('Ready').waitFor()
+    const { body } = await service.drover.post('/v1/transactions', { from: signer.address, to: receiver.address })
+    await page.unroute(/v1\/events\/stream|v1\/events\?after/)
+    await stale.waitFor({ state: 'detached' })
+    await eventually(
+      () => page.locator(`.activity a[href="#/tx/${body.id}"], .activity a[href*="from=${signer.address}"]`).count(),
+      (count) => count > 0,
+    )
+    await page.context().close()
+  })
+
+  test('a nonce gap is seen on the strip, and filled from there with the keyboard alone', async () => {
+    const change = { policy: { maxInFlight: 5 } }
+    expect(await service.drover.request('PATCH', `/v1/signers/${signer.address}`, change)).toMatchObject({
+      status: 200,
+    })
+    const reserved = await service.drover.post(`/v1/signers/${signer.address}/nonces`, { count: 1, ttlMs: 600_000 })
+    expect(reserved.status).toBe(201)
+    const [{ id, lockOwner, nonce }] = reserved.body.items
+    const sent = await service.drover.post('/v1/transactions', { from: signer.address, to: receiver.address })
+    await eventually(
+      async () => (await service.drover.get(`/v1/transactions/${sent.body.id}`)).body.nonce,
+      (taken) => taken === nonce + 1,
+    )
+    const released = await service.drover.post(`/v1/nonces/${id}/release`, { lockOwner })
+    expect(released.status).toBe(200)
+    const { page, troubles } = await openWatched(browser, `${url()}/#/signer/${signer.address}`)
+    const gap = page.locator('.strip-cell.is-gap button')
+    await gap.filter({ hasText: String(nonce) }).waitFor()
+    await gap.focus()
+    await page.keyboard.press('Enter')
+    const reason = page.locator('.operator-form').getByLabel('Reason')
+    await reason.waitFor()
+    expect(await focusedId(page)).toBe(await reason.getAttribute('id'))
+    await page.keyboard.press('Escape')
+    await reason.waitFor({ state: 'detached' })
+    expect(await page.evaluate('document.activeElement?.textContent')).toContain(`${nonce}: not used`)
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('the holder gave it back')
+    await page.keyboard.press('Enter')
+    await gap.waitFor({ state: 'detached' })
+    await eventually(
+      async () => (await service.drover.get(`/v1/transactions/${sent.body.id}`)).body.state,
+      (state) => state === 'CONFIRMED',
+    )
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  test('without a mouse: the focus is seen everywhere, what is opened takes it, and Escape gives it back', async () => {
+    const { page, troubles } = await openWatched(browser, `${url()}/#/signer/${signer.address}`)
+    const press = async (name: string) => {
+      const button = page.getByRole('button', { name, exact: true })
+      await button.waitFor()
+      await tabTo(page, name)
+    }
+    await press('Pause')
+    await page.keyboard.press('Enter')
+    expect(await focusedId(page)).toContain('order-')
+    await page.keyboard.press('Escape')
+    expect(await focusedText(page)).toBe('Pause')
+    await press('Change the policy')
+    await page.keyboard.press('Enter')
+    expect(await focusedId(page)).toContain('policy-')
+    await page.keyboard.press('Escape')
+    expect(await focusedText(page)).toBe('Change the policy')
+
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('timers')
+    await page.getByRole('option', { selected: true }).filter({ hasText: 'Timers' }).waitFor()
+    await page.keyboard.press('Enter')
+    await press('New timer')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.press('Escape')
+    expect(await focusedText(page)).toBe('New timer')
+    await page.keyboard.press('Enter')
+    expect(await focusedId(page)).toBe('timer-from')
+    await page.keyboard.press('Escape')
+    expect(await focusedText(page)).toBe('New timer')
+
+    for (const hash of ['', 'transactions', 'signers', 'webhooks', 'access', 'cluster', 'send']) {
+      await page.goto(`${url()}/#/${hash}`)
+      await page.locator('main h1').waitFor({ state: 'attached' })
+      await eventually(
+        () => page.locator('main .loading').count(),
+        (count) => count === 0,
+      )
+      await page.locator('main').focus()
+      for (let step = 0; step < 8; step++) {
+        await page.keyboard.press('Tab')
+        // Past the last element the browser itself has the focus.
+        if (await page.evaluate('document.activeElement === document.body')) break
+        expect([hash, await isFocusSeen(page)]).toEqual([hash, true])
+      }
+    }
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  test('a transaction that reverted on chain says why, on the page and in its explanation', async () => {
+    const reverting = '0x00000000000000000000000000000000000000ee'
+    await service.chain.setCode(reverting, formRevertingCode('not enough'))
+    const sent = { from: signer.address, to: reverting, gasLimit: '100000', simulate: false }
+    const { body } = await service.drover.post('/v1/transactions', sent)
+    const { page, troubles } = await openWatched(browser, `${url()}/#/tx/${body.id}`)
+    await page.locator('.page-head').getByText('Failed').waitFor()
+    await page.locator('.error-reason').getByText('not enough').waitFor()
+    const explained = await service.drover.get(`/v1/transactions/${body.id}/explain`)
+    expect(explained.body).toMatchObject({ cause: 'reverted', revertReason: 'not enough' })
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
   test('a page whose code does not arrive says so, and is there after a reload', async () => {
     const { page } = await openWatched(browser, 'about:blank')
     await page.route('**/assets/timers-page-*', (route) => route.abort())
@@ -208,6 +356,22 @@ describe.skipIf(CHROMIUM === undefined)('on the console', () => {
     const { page } = await openWatched(browser, url(), 390)
     await page.getByRole('heading', { name: 'Signers' }).waitFor()
     expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(MAX_PHONE_HEIGHT)
+    await page.context().close()
+  })
+
+  test('a service that was killed is missed at once, and found again after its restart without a click', async () => {
+    const peer = await service.startPeer()
+    const { page } = await openWatched(browser, peer.url)
+    await page.getByText('Live', { exact: true }).waitFor()
+    await peer.end('SIGKILL')
+    await page.getByText('Drover does not respond').waitFor()
+    await page.getByText(/What you see is from \d\d:\d\d:\d\d/).waitFor()
+    await page.locator('.readiness').getByText('No response').waitFor()
+    const again = await service.startPeer({ DROVER_PORT: new URL(peer.url).port })
+    await page.getByText('Live', { exact: true }).waitFor()
+    expect(await page.getByText('Drover does not respond').count()).toBe(0)
+    expect(await page.locator('.readiness').textContent()).not.toBe('No response')
+    await again.end('SIGKILL')
     await page.context().close()
   })
 })

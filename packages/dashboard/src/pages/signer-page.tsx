@@ -13,9 +13,8 @@ import { LaneActions } from '../parts/signer/lane-actions.tsx'
 import { LaneFacts } from '../parts/signer/lane-facts.tsx'
 import { LaneFunding } from '../parts/signer/lane-funding.tsx'
 import { NonceStrip } from '../parts/signer/nonce-strip.tsx'
-import { PolicyEditor } from '../parts/signer/policy-editor.tsx'
+import { PolicyPanel } from '../parts/signer/policy-panel.tsx'
 import { ReservationPanel } from '../parts/signer/reservation-panel.tsx'
-import { RulesEditor } from '../parts/signer/rules-editor.tsx'
 import { RulesPanel } from '../parts/signer/rules-panel.tsx'
 import { TransactionPanel } from '../parts/transaction/transaction-panel.tsx'
 import { formHash } from './route.ts'
@@ -39,8 +38,7 @@ export function SignerPage({ address, after }: { readonly address: string; reado
               <Copyable text={lanes[0]?.address ?? address} shown={lanes[0]?.address ?? address} what="address" />
             </div>
             <Lanes lanes={lanes} resets={resets} />
-            <RulesPanel shown={rules} chainIds={lanes.map(({ chainId }) => chainId)} />
-            <RulesEditor address={address} rules={rules.rules} />
+            <RulesPanel address={address} shown={rules} chainIds={lanes.map(({ chainId }) => chainId)} />
             <TransactionPanel
               query={{ group: 'all', from: address, after }}
               linkTo={(cursor) => formHash({ page: 'signer', address, after: cursor })}
@@ -76,11 +74,13 @@ function Lane({ lane: told, last }: { readonly lane: LaneResource; readonly last
       <NonceStrip lane={lane} onGap={() => setChosen('fill-gap')} />
       <LaneActions lane={lane} last={last} chosen={chosen} onChoose={setChosen} />
       <ReservationPanel lane={lane} />
-      <div class="columns">
-        <LaneFacts lane={lane} />
-        <LaneFunding lane={lane} />
+      <div class="columns is-half">
+        <div class="column-main">
+          <LaneFacts lane={lane} />
+          <LaneFunding lane={lane} />
+        </div>
+        <PolicyPanel lane={lane} />
       </div>
-      <PolicyEditor lane={lane} />
     </>
   )
 }

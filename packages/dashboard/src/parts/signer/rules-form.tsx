@@ -6,37 +6,17 @@ import { Service } from '../../live/service.ts'
 import { useAct } from '../../live/use-act.ts'
 import { nameRule } from '../../words/rule-words.ts'
 import { diffRules, type RuleChange, readRules, spellRules } from '../../words/rules-change.ts'
-import { Allowed } from '../allowed.tsx'
 import { announce } from '../announcer.tsx'
 import { FormActions } from '../form-actions.tsx'
 import { FormField, TextInput } from '../form-field.tsx'
-import { Opened } from '../opened.tsx'
 
-interface RulesEditorProps {
+interface RulesFormProps {
   readonly address: string
   readonly rules: RulesResource['rules']
+  onDone(): void
 }
 
-export function RulesEditor({ address, rules }: RulesEditorProps) {
-  const [isOpen, setOpen] = useState(false)
-  const close = () => setOpen(false)
-  return (
-    <div class="toolbar">
-      <Allowed scope="admin" what="Changing the spending rules">
-        <button type="button" class="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {rules === null ? 'Set spending rules' : 'Change the spending rules'}
-        </button>
-        {isOpen && (
-          <Opened onClose={close}>
-            <RulesForm address={address} rules={rules} onDone={close} />
-          </Opened>
-        )}
-      </Allowed>
-    </div>
-  )
-}
-
-function RulesForm({ address, rules, onDone }: RulesEditorProps & { onDone(): void }) {
+export function RulesForm({ address, rules, onDone }: RulesFormProps) {
   const { api } = useContext(Service)
   const { isBusy, problem, act, forget } = useAct()
   const [before, setBefore] = useState(rules)
