@@ -222,9 +222,11 @@ describe.skipIf(CHROMIUM === undefined)('on the console', () => {
     expect(await service.drover.request('PATCH', `/v1/signers/${signer.address}`, change)).toMatchObject({
       status: 200,
     })
-    const reserved = await service.drover.post(`/v1/signers/${signer.address}/nonces`, { count: 1, ttlMs: 600_000 })
+    const lockOwner = 'its holder'
+    const wanted = { count: 1, ttlMs: 600_000, lockOwner }
+    const reserved = await service.drover.post(`/v1/signers/${signer.address}/nonces`, wanted)
     expect(reserved.status).toBe(201)
-    const [{ id, lockOwner, nonce }] = reserved.body.items
+    const [{ id, nonce }] = reserved.body.items
     const sent = await service.drover.post('/v1/transactions', { from: signer.address, to: receiver.address })
     await eventually(
       async () => (await service.drover.get(`/v1/transactions/${sent.body.id}`)).body.nonce,

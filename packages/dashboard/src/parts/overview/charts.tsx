@@ -55,8 +55,8 @@ export function Charts({ chains }: { readonly chains: readonly ChainResource[] }
           title="Time from acceptance"
           times={times}
           plotted={[
-            { name: 'to mined', line: read(hub.series.toMined) },
-            { name: 'to final', line: read(hub.series.toFinal) },
+            { name: 'mined', line: read(hub.series.toMined) },
+            { name: 'final', line: read(hub.series.toFinal) },
           ]}
           format={(seconds) => formatSpan(seconds * 1_000)}
         />

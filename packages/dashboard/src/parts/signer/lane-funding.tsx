@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import type { LaneResource } from '../../api/api-resources.ts'
 import { formatCount } from '../../format/format-amount.ts'
 import { Fact, Facts } from '../facts.tsx'
-import { Age, Amount } from '../figures.tsx'
+import { Ago, Amount } from '../figures.tsx'
 import { Opened } from '../opened.tsx'
 import { TopUp } from './top-up.tsx'
 
@@ -32,7 +32,7 @@ export function LaneFunding({ lane }: { readonly lane: LaneResource }) {
           <Fact name="Balance">
             <Amount wei={balance.wei} chainId={chainId} />{' '}
             <span class="muted">
-              read <Age at={balance.at} /> ago
+              read <Ago at={balance.at} />
             </span>
           </Fact>
           {balance.txCost !== null && (

@@ -41,7 +41,7 @@ details[open]>summary .about{white-space:normal}
 .scope{display:inline-block;padding:1px 8px;border-radius:99px;background:var(--slate-soft);color:var(--slate);font-size:12.5px}
 pre{margin:12px 0;overflow:auto;max-height:420px;padding:10px 12px;border-radius:6px;background:var(--raised);border:1px solid var(--line)}
 pre:has(output:empty){display:none}
-table{border-collapse:collapse;width:100%;font-size:13px}td{padding:5px 12px 5px 0;border-top:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}tr:first-child td{border-top:0}td:first-child{width:26%}
+table{border-collapse:collapse;width:100%;font-size:13px}td{padding:5px 12px 5px 0;border-top:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}tr:first-child td{border-top:0}td:first-child{width:24%}td:nth-child(2):not(:last-child){width:18%}
 .try{margin-top:14px;border:1px solid var(--line);border-radius:8px}.try>summary{padding:7px 12px;font-weight:600;cursor:pointer;color:var(--accent)}
 form{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,220px),1fr));gap:10px;padding:4px 12px 12px}
 form .wide,form pre{grid-column:1/-1;min-width:0}form button{justify-self:start}
