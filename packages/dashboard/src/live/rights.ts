@@ -25,9 +25,16 @@ export async function loadRights(api: Pick<ApiClient, 'showCaller'>): Promise<Ri
 }
 
 export function whyNot(rights: Rights, scope: Scope): string | null {
-  if (rights.type !== 'known' || rights.caller.scopes.includes(scope)) return null
-  const { name, scopes } = rights.caller
-  return `needs the scope ${scope}. Your API key ${name} has ${scopes.join(', ')}.`
+  return explainMissing(rights, [scope])
+}
+
+/** Which of the scopes the key lacks; null: none. */
+function explainMissing(rights: Rights, scopes: readonly Scope[]): string | null {
+  if (rights.type !== 'known') return null
+  const { name, scopes: own } = rights.caller
+  const missing = scopes.filter((scope) => !own.includes(scope))
+  if (missing.length === 0) return null
+  return `needs the scope ${missing.join(' or ')}. Your API key ${name} has ${own.join(', ')}.`
 }
 
 /** Null: allowed. Otherwise the end of a sentence that says why not. */
@@ -41,9 +48,9 @@ export function useMay(scope: Scope): boolean {
   return rights.type !== 'unknown' && whyNot(rights, scope) === null
 }
 
-/** What of a list may be offered, and why the rest is not. */
+/** What of a list may be offered, and why the rest is not; null: all of it is. */
 export function useOffered<T>(items: readonly T[], scopeOf: (item: T) => Scope) {
   const rights = useContext(RightsContext)
-  const refused = [...new Set(items.map(scopeOf))].flatMap((scope) => whyNot(rights, scope) ?? [])
+  const refused = explainMissing(rights, [...new Set(items.map(scopeOf))])
   return { offered: items.filter((item) => whyNot(rights, scopeOf(item)) === null), refused }
 }

@@ -32,6 +32,18 @@ export function AllowedPage({ title, scope, what, children }: AllowedProps & { r
   )
 }
 
+interface RefusedProps {
+  /** As the subject of a sentence, if nothing of a list is offered. */
+  readonly what: string
+  readonly why: string | null
+  readonly isSomeOffered: boolean
+}
+
+/** Says why a list of actions is empty, or not complete. */
+export function Refused({ what, why, isSomeOffered }: RefusedProps) {
+  return why === null ? null : <NotAllowed text={`${isSomeOffered ? 'Doing more' : what} ${why}`} />
+}
+
 export function NotAllowed({ text }: { readonly text: string }) {
   return (
     <p class="not-allowed">

@@ -15,7 +15,7 @@ import {
   findWebhookConcerns,
   type Remedy,
 } from '../../words/concerns.ts'
-import { NotAllowed } from '../allowed.tsx'
+import { Refused } from '../allowed.tsx'
 import { CodedText } from '../coded-text.tsx'
 import { AlertIcon } from '../icons.tsx'
 import { Opened } from '../opened.tsx'
@@ -54,7 +54,7 @@ export function ConcernList({ overview: { readiness, lanes, chains } }: { readon
     ...findWebhookConcerns(webhooks),
   ]
   const remedies = concerns.flatMap(({ remedy }) => remedy ?? [])
-  const { refused } = useOffered(remedies, scopeOfRemedy)
+  const { offered, refused } = useOffered(remedies, scopeOfRemedy)
   if (concerns.length === 0) return null
   const [first, rest] = [concerns.slice(0, SHOWN), concerns.slice(SHOWN)]
   return (
@@ -74,9 +74,7 @@ export function ConcernList({ overview: { readiness, lanes, chains } }: { readon
           </ul>
         </details>
       )}
-      {refused.map((why) => (
-        <NotAllowed key={why} text={`Acting on some of this ${why}`} />
-      ))}
+      <Refused what="Acting on this" why={refused} isSomeOffered={offered.length > 0} />
     </section>
   )
 }

@@ -7,7 +7,7 @@ import type { LaneResource, ResetResource } from '../../api/api-resources.ts'
 import { formatCount } from '../../format/format-amount.ts'
 import { useOffered } from '../../live/rights.ts'
 import { listLaneOrders } from '../../words/lane-orders.ts'
-import { NotAllowed } from '../allowed.tsx'
+import { Refused } from '../allowed.tsx'
 import { Opened } from '../opened.tsx'
 import { OrderForm } from './order-form.tsx'
 
@@ -45,9 +45,7 @@ export function LaneActions({ lane, last, chosen, onChoose }: LaneActionsProps) 
           ))}
         </ul>
       )}
-      {refused.map((why) => (
-        <NotAllowed key={why} text={`Acting on this signer ${why}`} />
-      ))}
+      <Refused what="Acting on this signer" why={refused} isSomeOffered={offered.length > 0} />
       {order !== undefined && (
         <Opened key={chosen} onClose={() => onChoose(null)}>
           <OrderForm lane={lane} order={order} onDone={() => onChoose(null)} />

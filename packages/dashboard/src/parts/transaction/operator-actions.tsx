@@ -5,7 +5,7 @@ import { ApiProblem, ServiceAway } from '../../api/api-failure.ts'
 import type { ExplanationResource } from '../../api/api-resources.ts'
 import { type Scope, useOffered } from '../../live/rights.ts'
 import { Service } from '../../live/service.ts'
-import { NotAllowed } from '../allowed.tsx'
+import { Refused } from '../allowed.tsx'
 import { announce } from '../announcer.tsx'
 import { FormField, TextInput } from '../form-field.tsx'
 import { Opened } from '../opened.tsx'
@@ -68,9 +68,7 @@ export function OperatorActions({ txId, options, recommended, first = null }: Op
           ))}
         </ul>
       )}
-      {refused.map((why) => (
-        <NotAllowed key={why} text={`Acting on it ${why}`} />
-      ))}
+      <Refused what="Acting on it" why={refused} isSomeOffered={offered.length > 0} />
       {option !== undefined && (
         <Opened key={option.action} onClose={() => setChosen(null)}>
           <ActionForm txId={txId} option={option} onDone={() => setChosen(null)} />

@@ -7,7 +7,7 @@ import { shortenId } from '../../../format/shorten.ts'
 import { useOffered } from '../../../live/rights.ts'
 import { Service } from '../../../live/service.ts'
 import { STATE_NAMES } from '../../../words/state-words.ts'
-import { NotAllowed } from '../../allowed.tsx'
+import { Refused } from '../../allowed.tsx'
 import { announce } from '../../announcer.tsx'
 import { FormField, TextInput } from '../../form-field.tsx'
 import { Opened } from '../../opened.tsx'
@@ -28,7 +28,7 @@ export function BulkBar({ selection }: { readonly selection: Selection }) {
         {count === MAX_SELECTED && <span class="muted">the most at a time</span>}
         {problem !== null && <span class="outcome is-bad">{problem}</span>}
         {prospects === null && problem === null && <span class="muted">Checking what can be done…</span>}
-        {prospects !== null && offerActions(prospects).length === 0 && (
+        {prospects !== null && offers.length === 0 && refused === null && (
           <span class="muted">Nothing can be done to these now.</span>
         )}
         <div class="bulk-actions">
@@ -48,9 +48,7 @@ export function BulkBar({ selection }: { readonly selection: Selection }) {
           Clear
         </button>
       </div>
-      {refused.map((why) => (
-        <NotAllowed key={why} text={`Acting on them ${why}`} />
-      ))}
+      <Refused what="Acting on them" why={refused} isSomeOffered={offers.length > 0} />
       {action !== null && prospects !== null && (
         <Opened key={action} onClose={() => setAction(null)}>
           <BulkForm action={action} prospects={prospects} />
