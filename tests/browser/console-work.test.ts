@@ -1,40 +1,14 @@
-/** What people do on the console: send and follow, act on a signer, watch the overview through a break. */
-import type { Browser, Page } from 'playwright-core'
+/** What people do on the console: send and follow, act on a signer, look at what went wrong, all of it also without a mouse. */
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { developmentAccount } from '../setup/anvil.ts'
 import { eventually } from '../setup/eventually.ts'
 import { startService, type TestService } from '../setup/service.ts'
 import { CHROMIUM, launchBrowser, openWatched } from './chromium.ts'
+import { focusedId, focusedText, isFocusSeen, tabTo } from './keyboard.ts'
+import { formRevertingCode } from './reverting-code.ts'
 
 const MAX_PHONE_HEIGHT = 2_600
-
-/** Code that reverts with this text, at most 32 letters, whatever it is called with. */
-function formRevertingCode(reason: string): string {
-  const word = (value: number) => value.toString(16).padStart(64, '0')
-  const text = Buffer.from(reason).toString('hex').padEnd(64, '0')
-  // codecopy(0, 12, 100); revert(0, 100)
-  return `0x6064600c60003960646000fd08c379a0${word(32)}${word(reason.length)}${text}`
-}
-
-const focusedId = (page: Page) => page.evaluate('document.activeElement?.id')
-const focusedText = (page: Page) => page.evaluate('document.activeElement?.textContent')
-
-/** Presses Tab until the button has the focus. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let step = 0; step < 200; step++) {
-    if ((await focusedText(page)) === name) return
-    await page.keyboard.press('Tab')
-  }
-  throw new Error(`Tab never reaches ${name}`)
-}
-
-/** Whether the focused element differs from how it looks without the focus. */
-function isFocusSeen(page: Page): Promise<boolean> {
-  return page.evaluate(`(() => {
-    const { outlineStyle, boxShadow } = getComputedStyle(document.activeElement)
-    return outlineStyle !== 'none' || boxShadow !== 'none'
-  })()`)
-}
 
 describe.skipIf(CHROMIUM === undefined)('on the console', () => {
   let service: TestService
@@ -176,47 +150,6 @@ describe.skipIf(CHROMIUM === undefined)('on the console', () => {
     await page.context().close()
   })
 
-  test('the overview draws its charts, says when it is stale, and goes on after a dropped connection', async () => {
-    const { page, troubles } = await openWatched(browser, url())
-    await eventually(
-      () => page.locator('.chart canvas').count(),
-      (count) => count === 4,
-    )
-    await page.getByText('Live', { exact: true }).waitFor()
-    expect(troubles).toEqual([])
-
-    await page.context().setOffline(true)
-    await page.getByText('No news since').waitFor()
-    await page.context().setOffline(false)
-    await page.getByRole('button', { name: 'Retry now' }).click()
-    await page.getByText('Live', { exact: true }).waitFor()
-    const send = { from: signer.address, to: receiver.address, value: '1' }
-    const { body } = await service.drover.post('/v1/transactions', send)
-    await eventually(
-      () => page.locator(`.activity a[href="#/tx/${body.id}"], .activity a[href*="from=${signer.address}"]`).count(),
-      (count) => count > 0,
-    )
-    await page.context().close()
-  })
-
-  test('events that do not arrive are said to be missing, while the rest is live, and are there when they come again', async () => {
-    const { page } = await openWatched(browser, 'about:blank')
-    await page.route(/v1\/events\/stream|v1\/events\?after/, (route) => route.abort())
-    await page.goto(url())
-    const stale = page.locator('.charts .freshness').getByText('No events since')
-    await stale.waitFor()
-    await page.getByRole('region', { name: 'Activity' }).getByText('No events since').waitFor()
-    await page.locator('.readiness').getByText('Ready').waitFor()
-    const { body } = await service.drover.post('/v1/transactions', { from: signer.address, to: receiver.address })
-    await page.unroute(/v1\/events\/stream|v1\/events\?after/)
-    await stale.waitFor({ state: 'detached' })
-    await eventually(
-      () => page.locator(`.activity a[href="#/tx/${body.id}"], .activity a[href*="from=${signer.address}"]`).count(),
-      (count) => count > 0,
-    )
-    await page.context().close()
-  })
-
   test('a nonce gap is seen on the strip, and filled from there with the keyboard alone', async () => {
     const change = { policy: { maxInFlight: 5 } }
     expect(await service.drover.request('PATCH', `/v1/signers/${signer.address}`, change)).toMatchObject({
@@ -321,17 +254,6 @@ describe.skipIf(CHROMIUM === undefined)('on the console', () => {
     await page.context().close()
   })
 
-  test('a page whose code does not arrive says so, and is there after a reload', async () => {
-    const { page } = await openWatched(browser, 'about:blank')
-    await page.route('**/assets/timers-page-*', (route) => route.abort())
-    await page.goto(`${url()}/#/timers`)
-    await page.getByText('This page could not be loaded').waitFor()
-    await page.unroute('**/assets/timers-page-*')
-    await page.getByRole('button', { name: 'Reload' }).click()
-    await page.getByRole('button', { name: 'New timer' }).waitFor()
-    await page.context().close()
-  })
-
   test('a block that a reorg dropped stays in sight, beside what replaced it', async () => {
     const send = { from: signer.address, to: receiver.address, value: '1', finality: 30 }
     const { body } = await service.drover.post('/v1/transactions', send)
@@ -358,22 +280,6 @@ describe.skipIf(CHROMIUM === undefined)('on the console', () => {
     const { page } = await openWatched(browser, url(), 390)
     await page.getByRole('heading', { name: 'Signers' }).waitFor()
     expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(MAX_PHONE_HEIGHT)
-    await page.context().close()
-  })
-
-  test('a service that was killed is missed at once, and found again after its restart without a click', async () => {
-    const peer = await service.startPeer()
-    const { page } = await openWatched(browser, peer.url)
-    await page.getByText('Live', { exact: true }).waitFor()
-    await peer.end('SIGKILL')
-    await page.getByText('Drover does not respond').waitFor()
-    await page.getByText(/What you see is from \d\d:\d\d:\d\d/).waitFor()
-    await page.locator('.readiness').getByText('No response').waitFor()
-    const again = await service.startPeer({ DROVER_PORT: new URL(peer.url).port })
-    await page.getByText('Live', { exact: true }).waitFor()
-    expect(await page.getByText('Drover does not respond').count()).toBe(0)
-    expect(await page.locator('.readiness').textContent()).not.toBe('No response')
-    await again.end('SIGKILL')
     await page.context().close()
   })
 })
