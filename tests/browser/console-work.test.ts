@@ -2,11 +2,11 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { developmentAccount } from '../setup/anvil.ts'
+import { revertingCode } from '../setup/contracts.ts'
 import { eventually } from '../setup/eventually.ts'
 import { startService, type TestService } from '../setup/service.ts'
 import { CHROMIUM, launchBrowser, openWatched } from './chromium.ts'
 import { focusedId, focusedText, isFocusSeen, tabTo } from './keyboard.ts'
-import { formRevertingCode } from './reverting-code.ts'
 
 const MAX_PHONE_HEIGHT = 2_600
 
@@ -242,7 +242,7 @@ describe.skipIf(CHROMIUM === undefined)('on the console', () => {
 
   test('a transaction that reverted on chain says why, on the page and in its explanation', async () => {
     const reverting = '0x00000000000000000000000000000000000000ee'
-    await service.chain.setCode(reverting, formRevertingCode('not enough'))
+    await service.chain.setCode(reverting, revertingCode('not enough'))
     const sent = { from: signer.address, to: reverting, gasLimit: '100000', simulate: false }
     const { body } = await service.drover.post('/v1/transactions', sent)
     const { page, troubles } = await openWatched(browser, `${url()}/#/tx/${body.id}`)
