@@ -89,4 +89,22 @@ describe.skipIf(CHROMIUM === undefined)('the connection of the console', () => {
     await again.end('SIGKILL')
     await page.context().close()
   })
+
+  test('a search that gets no answer goes on, and never says that there is nothing', async () => {
+    const send = { from: signer.address, to: receiver.address, requestId: 'sought' }
+    expect(await service.drover.post('/v1/transactions', send)).toMatchObject({ status: 202 })
+    const { page } = await openWatched(browser, url())
+    await page.getByText('Live', { exact: true }).waitFor()
+    let refused = 0
+    await page.route(/requestIdPrefix=sought/, async (route) => {
+      refused += 1
+      if (refused < 3) await route.abort()
+      else await route.continue()
+    })
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('sought')
+    await page.getByRole('option').filter({ hasText: 'sought' }).waitFor()
+    expect(refused).toBeGreaterThanOrEqual(3)
+    await page.context().close()
+  })
 })
