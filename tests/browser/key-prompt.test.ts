@@ -101,7 +101,7 @@ test.skipIf(CHROMIUM === undefined)(
     await operation.locator('output', { hasText: '200 OK' }).waitFor()
     expect(await operation.locator('output').textContent()).toContain(developmentAccount(0).address)
     // A link to an operation opens it, and the key of the console is used in the same tab.
-    await page.evaluate((key) => sessionStorage.setItem('drover.apiKey', key), token)
+    await page.evaluate(`sessionStorage.setItem('drover.apiKey', '${token}')`)
     await page.goto('about:blank')
     await page.goto(`${service.url}/docs#listChains`)
     await page.locator('#listChains').getByText('Try it').click()

@@ -24,7 +24,7 @@ export async function loadRights(api: Pick<ApiClient, 'showCaller'>): Promise<Ri
   }
 }
 
-export function whyNot(rights: Rights, scope: Scope): string | null {
+function whyNot(rights: Rights, scope: Scope): string | null {
   return explainMissing(rights, [scope])
 }
 
