@@ -1,10 +1,12 @@
-/** What people do on the console: send and follow, act on a signer, watch the overview through a break. */
+/** What people do on the console: send and follow, act on a signer, look at what went wrong, all of it also without a mouse. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { developmentAccount } from '../setup/anvil.ts'
+import { revertingCode } from '../setup/contracts.ts'
 import { eventually } from '../setup/eventually.ts'
 import { startService, type TestService } from '../setup/service.ts'
 import { CHROMIUM, launchBrowser, openWatched } from './chromium.ts'
+import { focusedId, focusedText, isFocusSeen, tabTo } from './keyboard.ts'
 
 const MAX_PHONE_HEIGHT = 2_600
 
@@ -148,37 +150,107 @@ describe.skipIf(CHROMIUM === undefined)('on the console', () => {
     await page.context().close()
   })
 
-  test('the overview draws its charts, says when it is stale, and goes on after a dropped connection', async () => {
-    const { page, troubles } = await openWatched(browser, url())
+  test('a nonce gap is seen on the strip, and filled from there with the keyboard alone', async () => {
+    const change = { policy: { maxInFlight: 5 } }
+    expect(await service.drover.request('PATCH', `/v1/signers/${signer.address}`, change)).toMatchObject({
+      status: 200,
+    })
+    const lockOwner = 'its holder'
+    const wanted = { count: 1, ttlMs: 600_000, lockOwner }
+    const reserved = await service.drover.post(`/v1/signers/${signer.address}/nonces`, wanted)
+    expect(reserved.status).toBe(201)
+    const [{ id, nonce }] = reserved.body.items
+    const sent = await service.drover.post('/v1/transactions', { from: signer.address, to: receiver.address })
     await eventually(
-      () => page.locator('.chart canvas').count(),
-      (count) => count === 4,
+      async () => (await service.drover.get(`/v1/transactions/${sent.body.id}`)).body.nonce,
+      (taken) => taken === nonce + 1,
     )
-    await page.getByText('Live', { exact: true }).waitFor()
+    const released = await service.drover.post(`/v1/nonces/${id}/release`, { lockOwner })
+    expect(released.status).toBe(200)
+    const { page, troubles } = await openWatched(browser, `${url()}/#/signer/${signer.address}`)
+    const gap = page.locator('.strip-cell.is-gap button')
+    await gap.filter({ hasText: String(nonce) }).waitFor()
+    await gap.focus()
+    await page.keyboard.press('Enter')
+    const reason = page.locator('.operator-form').getByLabel('Reason')
+    await reason.waitFor()
+    expect(await focusedId(page)).toBe(await reason.getAttribute('id'))
+    await page.keyboard.press('Escape')
+    await reason.waitFor({ state: 'detached' })
+    expect(await page.evaluate('document.activeElement?.textContent')).toContain(`${nonce}: not used`)
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('the holder gave it back')
+    await page.keyboard.press('Enter')
+    await gap.waitFor({ state: 'detached' })
+    await eventually(
+      async () => (await service.drover.get(`/v1/transactions/${sent.body.id}`)).body.state,
+      (state) => state === 'CONFIRMED',
+    )
     expect(troubles).toEqual([])
-
-    await page.context().setOffline(true)
-    await page.getByText('No news since').waitFor()
-    await page.context().setOffline(false)
-    await page.getByRole('button', { name: 'Retry now' }).click()
-    await page.getByText('Live', { exact: true }).waitFor()
-    const send = { from: signer.address, to: receiver.address, value: '1' }
-    const { body } = await service.drover.post('/v1/transactions', send)
-    await eventually(
-      () => page.locator(`.activity a[href="#/tx/${body.id}"], .activity a[href*="from=${signer.address}"]`).count(),
-      (count) => count > 0,
-    )
     await page.context().close()
   })
 
-  test('a page whose code does not arrive says so, and is there after a reload', async () => {
-    const { page } = await openWatched(browser, 'about:blank')
-    await page.route('**/assets/timers-page-*', (route) => route.abort())
-    await page.goto(`${url()}/#/timers`)
-    await page.getByText('This page could not be loaded').waitFor()
-    await page.unroute('**/assets/timers-page-*')
-    await page.getByRole('button', { name: 'Reload' }).click()
-    await page.getByRole('button', { name: 'New timer' }).waitFor()
+  test('without a mouse: the focus is seen everywhere, what is opened takes it, and Escape gives it back', async () => {
+    const { page, troubles } = await openWatched(browser, `${url()}/#/signer/${signer.address}`)
+    const press = async (name: string) => {
+      const button = page.getByRole('button', { name, exact: true })
+      await button.waitFor()
+      await tabTo(page, name)
+    }
+    await press('Pause')
+    await page.keyboard.press('Enter')
+    expect(await focusedId(page)).toContain('order-')
+    await page.keyboard.press('Escape')
+    expect(await focusedText(page)).toBe('Pause')
+    await press('Change the policy')
+    await page.keyboard.press('Enter')
+    expect(await focusedId(page)).toContain('policy-')
+    await page.keyboard.press('Escape')
+    expect(await focusedText(page)).toBe('Change the policy')
+
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('timers')
+    await page.getByRole('option', { selected: true }).filter({ hasText: 'Timers' }).waitFor()
+    await page.keyboard.press('Enter')
+    await press('New timer')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.press('Escape')
+    expect(await focusedText(page)).toBe('New timer')
+    await page.keyboard.press('Enter')
+    expect(await focusedId(page)).toBe('timer-from')
+    await page.keyboard.press('Escape')
+    expect(await focusedText(page)).toBe('New timer')
+
+    for (const hash of ['', 'transactions', 'signers', 'webhooks', 'access', 'cluster', 'send']) {
+      await page.goto(`${url()}/#/${hash}`)
+      await page.locator('main h1').waitFor({ state: 'attached' })
+      await eventually(
+        () => page.locator('main .loading').count(),
+        (count) => count === 0,
+      )
+      await page.locator('main').focus()
+      for (let step = 0; step < 8; step++) {
+        await page.keyboard.press('Tab')
+        // Past the last element the browser itself has the focus.
+        if (await page.evaluate('document.activeElement === document.body')) break
+        expect([hash, await isFocusSeen(page)]).toEqual([hash, true])
+      }
+    }
+    expect(troubles).toEqual([])
+    await page.context().close()
+  })
+
+  test('a transaction that reverted on chain says why, on the page and in its explanation', async () => {
+    const reverting = '0x00000000000000000000000000000000000000ee'
+    await service.chain.setCode(reverting, revertingCode('not enough'))
+    const sent = { from: signer.address, to: reverting, gasLimit: '100000', simulate: false }
+    const { body } = await service.drover.post('/v1/transactions', sent)
+    const { page, troubles } = await openWatched(browser, `${url()}/#/tx/${body.id}`)
+    await page.locator('.page-head').getByText('Failed').waitFor()
+    await page.locator('.error-reason').getByText('not enough').waitFor()
+    const explained = await service.drover.get(`/v1/transactions/${body.id}/explain`)
+    expect(explained.body).toMatchObject({ cause: 'reverted', revertReason: 'not enough' })
+    expect(troubles).toEqual([])
     await page.context().close()
   })
 

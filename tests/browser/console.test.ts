@@ -247,7 +247,7 @@ describe.skipIf(CHROMIUM === undefined)('the console', () => {
     await row.getByText('This cannot be undone').waitFor()
     await row.getByRole('button', { name: 'Revoke' }).click()
     await row.getByText('revoked').waitFor()
-    await page.getByText('revokeApiKey').waitFor()
+    await page.getByText('Revoke API key').waitFor()
     await page.context().close()
   })
 })

@@ -75,7 +75,7 @@ test.skipIf(CHROMIUM === undefined)(
 )
 
 test.skipIf(CHROMIUM === undefined)(
-  'the API docs page sends requests from its forms, with the key, within its content security policy',
+  'the API docs page finds an operation, and sends requests from its forms, with the key, within its content security policy',
   async () => {
     const { token } = await createFirstKey(database.url, { name: 'docs', scopes: ['read'] })
     const page = await (await browser.newContext()).newPage()
@@ -85,13 +85,28 @@ test.skipIf(CHROMIUM === undefined)(
       (message) => void (/Content Security Policy/.test(message.text()) && refused.push(message.text())),
     )
     await page.goto(`${service.url}/docs`)
-    await page.getByLabel('API key').fill(token)
     const operation = page.locator('#showSigner')
+    expect(await operation.getByText('Try it').isVisible()).toBe(false)
+    await page.keyboard.press('/')
+    await page.keyboard.type('showSigner')
+    expect(await page.locator('article:visible').evaluateAll((all) => all.map(({ id }) => id))).toEqual([
+      'showSigner',
+      'showSignerRules',
+    ])
+    await operation.locator('summary').first().click()
+    await page.getByLabel('API key').fill(token)
     await operation.getByText('Try it').click()
     await operation.getByLabel('address').fill(developmentAccount(0).address)
     await operation.getByRole('button', { name: 'Send' }).click()
     await operation.locator('output', { hasText: '200 OK' }).waitFor()
     expect(await operation.locator('output').textContent()).toContain(developmentAccount(0).address)
+    // A link to an operation opens it, and the key of the console is used in the same tab.
+    await page.evaluate(`sessionStorage.setItem('drover.apiKey', '${token}')`)
+    await page.goto('about:blank')
+    await page.goto(`${service.url}/docs#listChains`)
+    await page.locator('#listChains').getByText('Try it').click()
+    await page.locator('#listChains').getByRole('button', { name: 'Send' }).click()
+    await page.locator('#listChains output', { hasText: '200 OK' }).waitFor()
     expect(refused).toEqual([])
   },
 )

@@ -27,7 +27,13 @@ describe.skipIf(CHROMIUM === undefined)('spending rules on the console', () => {
         root = (await createFirstKey(url, { name: 'root', scopes: ['read', 'send', 'approve', 'admin'] })).token
       },
     })
-    const keys = { shop: ['read', 'send'], ann: ['read', 'approve'], bob: ['read', 'approve'] }
+    const keys = {
+      admin: ['read', 'admin'],
+      viewer: ['read'],
+      shop: ['read', 'send'],
+      ann: ['read', 'approve'],
+      bob: ['read', 'approve'],
+    }
     for (const [name, scopes] of Object.entries(keys)) {
       const made = await call('POST', '/v1/api-keys', { name, scopes })
       expect(made).toMatchObject({ status: 201 })
@@ -99,6 +105,24 @@ describe.skipIf(CHROMIUM === undefined)('spending rules on the console', () => {
     await page.context().close()
   })
 
+  test('rules are changed on the page: what changes is shown first, and the reason is in the audit log', async () => {
+    const { page } = await openAs('admin', `signer/${signer.address}`)
+    await page.getByRole('button', { name: 'Change the rules' }).click()
+    const form = page.getByRole('form', { name: 'Spending rules' })
+    const text = form.getByLabel('Rules as JSON')
+    const rules = JSON.parse(await text.inputValue())
+    await text.fill('{')
+    expect(await form.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+    await text.fill(JSON.stringify({ ...rules, count: { perHour: '150' } }))
+    await form.getByRole('list', { name: 'What changes' }).getByText('Transactions per hour').waitFor()
+    await form.getByLabel('Reason').fill('fewer at night')
+    await form.getByRole('button', { name: 'Save 1 change' }).click()
+    await page.getByText(/of 150/).waitFor()
+    const audit = await call('GET', '/v1/audit')
+    expect(JSON.stringify(audit.body)).toMatch(/count\.perHour: 200 → 150.*; reason: fewer at night/)
+    await page.context().close()
+  })
+
   test('a large transaction is found among those to approve, approved by two keys, and confirmed', async () => {
     const id = await send(wei(6n))
     const ann = await openAs('ann', '')
@@ -121,11 +145,54 @@ describe.skipIf(CHROMIUM === undefined)('spending rules on the console', () => {
     await bob.page.context().close()
   })
 
+  test('a key that may only read is offered nothing that would be refused, and told why', async () => {
+    await call('POST', `/v1/signers/${signer.address}/nonces`, { count: 1, ttlMs: 600_000 })
+    const id = await send(wei(8n))
+    const { page, troubles } = await openAs('viewer', '')
+    const refused: string[] = []
+    page.on('response', (answer) => void (answer.status() === 403 && refused.push(answer.url())))
+    const needs = (what: string, scope: string) => `${what} needs the scope ${scope}. Your API key viewer has read.`
+    const pages: readonly (readonly [string, readonly string[]])[] = [
+      ['transactions', [needs('Sending', 'send')]],
+      ['send', [needs('Sending', 'send')]],
+      [`tx/${id}`, [needs('Acting on it', 'approve or operate')]],
+      [
+        `signer/${signer.address}`,
+        [
+          needs('Acting on this signer', 'operate or admin'),
+          needs('Taking nonces back', 'operate'),
+          needs('Changing the policy', 'admin'),
+          needs('Changing the rules', 'admin'),
+        ],
+      ],
+      ['timers', [needs('Creating and changing timers', 'send')]],
+      ['webhooks', [needs('Seeing and changing webhooks', 'admin')]],
+      ['access', [needs('Seeing and changing API keys and the audit log', 'admin')]],
+    ]
+    await page.getByText('viewer', { exact: true }).waitFor()
+    for (const [hash, reasons] of pages) {
+      await page.goto(`${service.drover.url}/#/${hash}`)
+      for (const reason of reasons) await page.getByText(reason).waitFor()
+      const left = await page.locator('main button:visible').allTextContents()
+      expect(left.filter((name) => !/^(Copy the|Top up|Show logs)/.test(name.trim()))).toEqual([])
+    }
+    expect(refused).toEqual([])
+    expect(troubles.filter((trouble) => !/status of (401|503)/.test(trouble))).toEqual([])
+
+    await page.getByRole('button', { name: 'Use another key' }).click()
+    await page.getByLabel('API key').fill(tokens.get('admin') ?? '')
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByRole('button', { name: 'New key' }).waitFor()
+    await page.context().close()
+  })
+
   test('who may not approve is told so, and one rejection ends it', async () => {
     const id = await send(wei(7n))
     const shop = await openAs('shop', `tx/${id}`)
-    await approve(shop.page, 'I want it')
-    await shop.page.locator('.operator-form').getByRole('alert').filter({ hasText: 'approve' }).waitFor()
+    await shop.page
+      .getByText('Acting on it needs the scope approve or operate. Your API key shop has read, send.')
+      .waitFor()
+    expect(await shop.page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
 
     const { page } = await openAs('bob', `tx/${id}`)
     await page.getByRole('button', { name: 'Reject', exact: true }).click()

@@ -342,7 +342,8 @@ describe('custody', () => {
     expect(await human('policy', 'test', file)).toMatch(/would need approval/)
     expect(await json('policy', 'test', file)).toMatchObject({ refused: 0 })
     expect(await json('rules', 'set', fast.address, file)).toMatchObject({ rules: { approval: { of: 1 } } })
-    expect(await human('rules', 'set', fast.address, file)).toContain('ann')
+    expect(await human('rules', 'set', fast.address, file, '--reason', 'a new approver')).toContain('ann')
+    expect(JSON.stringify(await json('audit'))).toContain('reason: a new approver')
     expect(await human('rules', 'show', fast.address)).toMatch(new RegExp(`rules of +signer ${fast.address}[^]*ann`))
     expect(await json('rules', 'show', fast.address)).toMatchObject({ rules: { approval: { keys: ['ann'] } } })
     const { id } = await send('--value', '1')
@@ -433,6 +434,8 @@ describe('events, chains, nodes, audit', () => {
     expect(await human('chain', 'fees', '31337')).toMatch(/^fast +.* gwei/m)
     expect((await json('node', 'list')).items).toMatchObject([{ id: service.nodeId, self: true }])
     expect(await human('node', 'list')).toContain(service.nodeId)
+    expect(await json('whoami')).toMatchObject({ keyId: null, scopes: expect.arrayContaining(['read', 'admin']) })
+    expect(await human('whoami')).toMatch(/scopes +read, send/)
   })
 
   test('audit', async () => {

@@ -102,7 +102,15 @@ async function signAlone(nonce: number, value = 1n): Promise<`0x${string}`> {
 
 describe('the service', () => {
   test('describes itself, its chains and its signers', async () => {
-    for (const operationId of ['showHealth', 'showReadiness', 'showMetrics', 'showOpenApi', 'showDocs', 'listNodes']) {
+    for (const operationId of [
+      'showHealth',
+      'showReadiness',
+      'showMetrics',
+      'showOpenApi',
+      'showDocs',
+      'listNodes',
+      'showCaller',
+    ]) {
       await get(operationId)
     }
     expect((await get('listChains')).items).toMatchObject([{ chainId: CHAIN_ID }])

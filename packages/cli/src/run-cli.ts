@@ -17,6 +17,7 @@ import { addStartCommand } from './run/start-command.ts'
 import { addAuditCommand } from './service/audit-command.ts'
 import { addChainCommands } from './service/chain-commands.ts'
 import { addEventsCommand } from './service/events-command.ts'
+import { addWhoamiCommand } from './service/whoami-command.ts'
 import { addConfigCommand } from './setup/config-command.ts'
 import { addDoctorCommand } from './setup/doctor-command.ts'
 import { addKeyCommand } from './setup/key-command.ts'
@@ -85,6 +86,7 @@ export function createProgram(context: CommandContext): Command {
   addWebhookGroup(program, context)
   addChainCommands(program, context)
   addAuditCommand(program, context)
+  addWhoamiCommand(program, context)
   addArchiveCommand(program, context)
   addTimersGroup(program, context)
   addSimulateCommand(program, context)

@@ -60,7 +60,7 @@ export type { ApiKeyIntent, ApiKeys, AuditCheckOptions, AuditOptions } from './r
 export type { BlockQuery, Chains } from './resources/chains.ts'
 export type { Intent } from './resources/intent.ts'
 export type { NonceStages, Nonces, NonceWaitOptions, ReservedNonces } from './resources/nonces.ts'
-export type { SpendingRules } from './resources/rules.ts'
+export type { RuleChangeOptions, SpendingRules } from './resources/rules.ts'
 export type { BatchOptions, BatchResult } from './resources/send-batch.ts'
 export type { ReservationQuery, Signers, TakenItems } from './resources/signers.ts'
 export { assessWait, hasPassed, type Stage, type Stages } from './resources/stage.ts'

@@ -1,6 +1,7 @@
 /** The frame around every page: navigation, search, what is wrong with the connection, and the page that the address names. */
 import { useContext, useEffect, useRef } from 'preact/hooks'
 import { loadOverview, type Overview } from './live/overview.ts'
+import { loadRights, type Rights, RightsContext } from './live/rights.ts'
 import { Service } from './live/service.ts'
 import { type Resource, useResource } from './live/use-resource.ts'
 import { later } from './pages/later.tsx'
@@ -38,24 +39,38 @@ export function App() {
   const known = overview.type === 'ready' ? overview.value : null
   const main = useFocusOnNewPage(route)
   const key = useKeyStatus()
+  const rights = useRights()
   return (
-    <div class="frame">
-      {/* A button, because the address after # names the page here and cannot name a place within it. */}
-      <button type="button" class="skip-link" onClick={() => main.current?.focus()}>
-        Skip to content
-      </button>
-      <SideNav route={route} overview={known} />
-      <div class="frame-body">
-        <TopBar overview={overview} />
-        <ConnectionBanner />
-        <main ref={main} tabIndex={-1} class={route.page === 'transactions' ? 'is-filled' : ''}>
-          {key.type === 'needed' ? <KeyPrompt reason={key.reason} /> : <Page route={route} overview={overview} />}
-        </main>
+    <RightsContext value={rights}>
+      <div class="frame">
+        {/* A button, because the address after # names the page here and cannot name a place within it. */}
+        <button type="button" class="skip-link" onClick={() => main.current?.focus()}>
+          Skip to content
+        </button>
+        <SideNav route={route} overview={known} />
+        <div class="frame-body">
+          <TopBar overview={overview} />
+          <ConnectionBanner />
+          <main ref={main} tabIndex={-1} class={route.page === 'transactions' ? 'is-filled' : ''}>
+            {key.type === 'needed' ? <KeyPrompt reason={key.reason} /> : <Page route={route} overview={overview} />}
+          </main>
+        </div>
+        <CommandPalette lanes={known?.lanes ?? []} />
+        <Announcer />
       </div>
-      <CommandPalette lanes={known?.lanes ?? []} />
-      <Announcer />
-    </div>
+    </RightsContext>
   )
+}
+
+/** Asked once for each key. */
+function useRights(): Rights {
+  const { api, keys } = useContext(Service)
+  const key = useKeyStatus()
+  const rights = useResource(
+    `rights ${keys.version()} ${key.type}`,
+    async (previous: Rights | null) => previous ?? (await loadRights(api)),
+  )
+  return rights.type === 'ready' ? rights.value : { type: 'unknown' }
 }
 
 function Page({ route, overview }: { readonly route: Route; readonly overview: Resource<Overview> }) {

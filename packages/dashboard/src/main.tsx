@@ -21,6 +21,7 @@ import './styles/list.css'
 import './styles/console.css'
 import './styles/overview.css'
 import './styles/signer.css'
+import './styles/rights.css'
 
 const root = document.getElementById('app')
 if (root === null) throw new Error('index.html has no element with the id "app"')

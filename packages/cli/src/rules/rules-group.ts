@@ -14,6 +14,15 @@ import { readSubject } from './rule-subject.ts'
 const readSince = readInstantOrSpan(-1)
 const WHOSE = '<signer-or-key>'
 
+function addReason(command: Command): void {
+  command.option('--reason <text>', 'why; stored in the audit log')
+}
+
+function readReason(command: Command): { readonly reason?: string } {
+  const { reason } = command.opts<{ reason?: string }>()
+  return reason === undefined ? {} : { reason }
+}
+
 const show: ServiceCommand = {
   name: `show ${WHOSE}`,
   description: 'show the spending rules of a signer (address) or an API key (id), and how much of each is used',
@@ -34,15 +43,17 @@ function createSet(context: CommandContext): ServiceCommand {
   return {
     name: `set ${WHOSE} <file>`,
     description: 'set the spending rules of a signer or an API key from a JSON file; replaces the rules it has',
-    examples: ['drover rules set 0xf39F… rules.json'],
+    examples: ['drover rules set 0xf39F… rules.json', 'drover rules set 0xf39F… rules.json --reason "new payee"'],
+    configure: addReason,
     async run({ drover, signal, style, print }, command) {
+      const options = { signal, ...readReason(command) }
       const subject = readSubject(command.args[0] ?? '')
       const { request } = await readRuleFile(context.terminal.folder, command.args[1] ?? '')
       const { rules } = drover
       const shown =
         subject.type === 'key'
-          ? await rules.setKey(subject.id, request, { signal })
-          : await rules.setSigner(subject.address, request, { signal })
+          ? await rules.setKey(subject.id, request, options)
+          : await rules.setSigner(subject.address, request, options)
       print(shown, () => presentRules(shown, style))
       return undefined
     },
@@ -53,13 +64,15 @@ const clear: ServiceCommand = {
   name: `clear ${WHOSE}`,
   description: 'remove the spending rules of a signer or an API key, and forget what it has spent',
   examples: ['drover rules clear 0xf39F…'],
+  configure: addReason,
   async run({ drover, signal, style, print }, command) {
+    const options = { signal, ...readReason(command) }
     const subject = readSubject(command.args[0] ?? '')
     const { rules } = drover
     const shown =
       subject.type === 'key'
-        ? await rules.clearKey(subject.id, { signal })
-        : await rules.clearSigner(subject.address, { signal })
+        ? await rules.clearKey(subject.id, options)
+        : await rules.clearSigner(subject.address, options)
     print(shown, () => presentRules(shown, style))
     return undefined
   },

@@ -38,11 +38,12 @@ export const explainCommand: ServiceCommand = {
 }
 
 function presentExplanation(explanation: Explanation, id: string, style: Style): string {
-  const { summary, cause, nextAction, nextActionAt, options, advice, runbook } = explanation
+  const { summary, cause, revertReason, nextAction, nextActionAt, options, advice, runbook } = explanation
   const head = presentFields(
     [
       ['why', summary],
       ['cause', cause],
+      ['revert reason', revertReason ?? null],
       ['next', nextActionAt === null ? nextAction : `${nextAction} (${nextActionAt})`],
       ['what to do', advice],
       ['runbook', runbook],

@@ -148,6 +148,19 @@ export interface BlockPage {
   readonly gap: boolean
 }
 
+export interface Caller {
+  /** Null: the service has no keys yet, so none is needed. */
+  readonly keyId: string | null
+  /** Name of the key, or `local` if none is needed. */
+  readonly name: string
+  readonly tenant: string | null
+  readonly scopes: readonly ('read' | 'send' | 'operate' | 'admin' | 'priority' | 'approve')[]
+  /** Null: all. */
+  readonly signers: readonly `0x${string}`[] | null
+  /** Null: all. */
+  readonly chains: readonly number[] | null
+}
+
 export interface Chain {
   readonly chainId: number
   readonly head: {
@@ -369,6 +382,8 @@ export interface Explanation {
   readonly summary: string
   /** Stable, so programs can rely on it. */
   readonly cause: 'chain_unreachable' | 'chain_standing' | 'chain_rewound' | 'nonces_missing' | 'suspended' | 'deadline_passed' | 'no_owner' | 'lane_paused' | 'lane_cancelling' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'waiting_for_key' | 'fee_above_cap' | 'held_by_rule' | 'awaiting_approval' | 'scheduled' | 'not_approved' | 'waiting_in_line' | 'preparing' | 'send_endpoint_away' | 'not_sent' | 'no_answer' | 'rejected_by_node' | 'making_way' | 'nonce_gap' | 'blocked_by_predecessor' | 'blocked_by_reservation' | 'pending' | 'preconfirmed' | 'fee_below_base' | 'bump_refused' | 'stale' | 'reorged' | 'waiting_for_finality' | 'foreign_nonce' | 'no_inclusion' | 'confirmed' | 'reverted' | 'resolved' | 'cancelled' | 'cancelled_on_chain' | 'replaced' | 'rejected' | 'expired'
+  /** Why its call reverted on chain, read by running it again on the state before its block. Null if it did not revert, or if the RPC nodes cannot tell. */
+  readonly revertReason: string | null
   /** What has to move first, if anything. */
   readonly blockedBy?: {
     readonly type: 'transaction'
@@ -2044,7 +2059,10 @@ export interface Operations {
       /** Address. In mixed case, its checksum must be right. */
       readonly address: string
     }
-    readonly query: undefined
+    readonly query: {
+      /** The reason. Stored in the history, together with who did it. */
+      readonly reason?: string
+    }
     readonly body: RuleSetRequest
     readonly answer: Rules
   }
@@ -2054,7 +2072,10 @@ export interface Operations {
       /** Address. In mixed case, its checksum must be right. */
       readonly address: string
     }
-    readonly query: undefined
+    readonly query: {
+      /** The reason. Stored in the history, together with who did it. */
+      readonly reason?: string
+    }
     readonly body: undefined
     readonly answer: Rules
   }
@@ -2403,6 +2424,13 @@ export interface Operations {
     readonly body: undefined
     readonly answer: NodeList
   }
+  /** Show who you are: your API key, its scopes, and the signers and chains it is limited to. */
+  'GET /v1/caller': {
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Caller
+  }
   /** List the API keys, newest first, without their secrets. */
   'GET /v1/api-keys': {
     readonly params: undefined
@@ -2443,7 +2471,10 @@ export interface Operations {
       /** Id of the key. */
       readonly id: string
     }
-    readonly query: undefined
+    readonly query: {
+      /** The reason. Stored in the history, together with who did it. */
+      readonly reason?: string
+    }
     readonly body: RuleSetRequest
     readonly answer: Rules
   }
@@ -2453,7 +2484,10 @@ export interface Operations {
       /** Id of the key. */
       readonly id: string
     }
-    readonly query: undefined
+    readonly query: {
+      /** The reason. Stored in the history, together with who did it. */
+      readonly reason?: string
+    }
     readonly body: undefined
     readonly answer: Rules
   }

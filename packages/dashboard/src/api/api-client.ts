@@ -2,6 +2,7 @@
 import { createAdminCalls } from './admin-calls.ts'
 import type {
   AttemptResource,
+  CallerResource,
   ChainResource,
   ConfirmationsResource,
   EventResource,
@@ -103,6 +104,7 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
       if (response.status === 503 && isJson) return (await response.json()) as Readiness
       return requester.readAnswer<Readiness>(response)
     },
+    showCaller: () => get<CallerResource>('/v1/caller'),
     listChains: () => get<List<ChainResource>>('/v1/chains'),
     listSigners: () => get<List<LaneResource>>('/v1/signers'),
     listNodes: () => get<List<NodeResource>>('/v1/nodes'),
@@ -115,6 +117,17 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
       change: { readonly chainId: number; readonly policy: unknown; readonly reason: string },
     ) => call<LaneResource>('PATCH', `/v1/signers/${encodeURIComponent(address)}`, change),
     getRules: (address: string) => get<RulesResource>(`/v1/signers/${encodeURIComponent(address)}/rules`),
+    setRules: (address: string, rules: unknown, reason: string) =>
+      call<RulesResource>(
+        'PUT',
+        `/v1/signers/${encodeURIComponent(address)}/rules?${new URLSearchParams({ reason })}`,
+        rules,
+      ),
+    clearRules: (address: string, reason: string) =>
+      call<RulesResource>(
+        'DELETE',
+        `/v1/signers/${encodeURIComponent(address)}/rules?${new URLSearchParams({ reason })}`,
+      ),
     listTransactions: (query: TransactionQuery) => get<TransactionPage>(`/v1/transactions?${formQuery(query)}`),
     getTransaction: (key: string) => get<TransactionResource>(`/v1/transactions/${encodeURIComponent(key)}`),
     listAttempts: (key: string) => get<List<AttemptResource>>(`/v1/transactions/${encodeURIComponent(key)}/attempts`),
@@ -158,6 +171,13 @@ export function createApiClient(ports: { readonly fetch: typeof fetch }) {
       const body = { jsonrpc: '2.0', id: 1, method: 'eth_estimateGas', params: [call] }
       return post<RpcAnswer>(`/rpc/${chainId}`, body, {})
     },
+
+    readBalance: (chainId: number, address: string) =>
+      post<RpcAnswer>(
+        `/rpc/${chainId}`,
+        { jsonrpc: '2.0', id: 1, method: 'eth_getBalance', params: [address, 'latest'] },
+        {},
+      ),
 
     /** What an operator does to a transaction; `body` has the reason. */
     operate: (key: string, action: OperatorAction, body: Readonly<Record<string, string>>) =>

@@ -3,6 +3,7 @@ export type {
   ApiKeyResource,
   AuditResource,
 } from '../../../server/src/api/contract/resources/api-key-resource.ts'
+export type { CallerResource } from '../../../server/src/api/contract/resources/caller-resource.ts'
 export type { ConfirmationsResource } from '../../../server/src/api/contract/resources/confirmations-resource.ts'
 export type { EventResource } from '../../../server/src/api/contract/resources/event-resource.ts'
 export type { ExplanationResource } from '../../../server/src/api/contract/resources/explanation-resource.ts'

@@ -11,6 +11,10 @@ export type KeyStatus =
 export interface KeyHolder {
   readonly fetch: typeof fetch
   give(key: string): void
+  /** Asks for another one. */
+  forget(): void
+  /** Grows with every key that is given. */
+  version(): number
   status(): KeyStatus
   onStatus(listener: (status: KeyStatus) => void): () => void
 }
@@ -27,6 +31,7 @@ export function createKeyHolder(ports: KeyHolderPorts): KeyHolder {
   const listeners = new Set<(status: KeyStatus) => void>()
   let key = ports.storage.getItem(NAME)
   let status = SETTLED
+  let version = 0
 
   function setStatus(next: KeyStatus): void {
     status = next
@@ -51,7 +56,14 @@ export function createKeyHolder(ports: KeyHolderPorts): KeyHolder {
       if (response.status === 401) await refuse(response, used)
       return response
     },
+    version: () => version,
+    forget() {
+      key = null
+      ports.storage.removeItem(NAME)
+      setStatus({ type: 'needed', reason: null })
+    },
     give(text) {
+      version += 1
       key = text.trim()
       ports.storage.setItem(NAME, key)
       setStatus(SETTLED)

@@ -16,7 +16,7 @@ export function createRequester(send: typeof fetch) {
     get: async <T>(path: string): Promise<T> => readAnswer<T>(await ask(send, path, {})),
     /** With a body where there is one. */
     call: async <T>(
-      method: 'POST' | 'PATCH' | 'DELETE',
+      method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
       path: string,
       body?: unknown,
       headers: Readonly<Record<string, string>> = {},

@@ -32,6 +32,8 @@ export function createTimerCalls({ get, call }: Pick<Requester, 'get' | 'call'>)
       ),
     showTimerQueue: (chainId: number) => get<TimerQueueResource>(`/v1/timers/queue?chainId=${chainId}&limit=50`),
     createTimer: (timer: NewTimer) => call<TimerResource>('POST', '/v1/timers', timer),
+    pauseTimer: (id: string) => call<TimerResource>('POST', `/v1/timers/${id}/pause`),
+    resumeTimer: (id: string) => call<TimerResource>('POST', `/v1/timers/${id}/resume`),
     cancelTimer: (id: string) => call<TimerResource>('DELETE', `/v1/timers/${id}`),
   }
 }

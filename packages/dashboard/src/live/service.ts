@@ -3,14 +3,14 @@ import { createContext } from 'preact'
 import type { ApiClient } from '../api/api-client.ts'
 import type { KeyHolder } from '../api/key-holder.ts'
 import type { Board } from './board.ts'
-import type { EventHub } from './event-hub.ts'
+import type { BrowserEventHub } from './browser-event-hub.ts'
 import type { Pulse } from './pulse.ts'
 
 interface ServicePorts {
   readonly api: ApiClient
   readonly pulse: Pulse
   readonly keys: KeyHolder
-  readonly hub: EventHub
+  readonly hub: BrowserEventHub
   readonly board: Board
 }
 

@@ -5,14 +5,28 @@ import { useResource } from '../live/use-resource.ts'
 import { AuditPanel } from '../parts/access/audit-panel.tsx'
 import { KeyTable } from '../parts/access/key-table.tsx'
 import { NewKeyForm } from '../parts/access/new-key-form.tsx'
+import { AllowedPage } from '../parts/allowed.tsx'
+import { Copyable } from '../parts/copyable.tsx'
+import { Opened } from '../parts/opened.tsx'
 import { Empty, Loaded } from '../parts/placeholders.tsx'
 import { useTitle } from './use-route.ts'
 
+const FIRST_KEY = 'drover key create --name ops --scope read,send,operate,admin'
+
 export function AccessPage() {
+  useTitle('Access')
+  return (
+    <AllowedPage title="Access" scope="admin" what="Seeing and changing API keys and the audit log">
+      <KeyPanel />
+      <AuditPanel />
+    </AllowedPage>
+  )
+}
+
+function KeyPanel() {
   const { api } = useContext(Service)
   const keys = useResource('api keys', () => api.listApiKeys())
   const [isAdding, setAdding] = useState(false)
-  useTitle('Access')
   return (
     <>
       <div class="page-head">
@@ -28,7 +42,11 @@ export function AccessPage() {
           </button>
         )}
       </div>
-      {isAdding && <NewKeyForm onDone={() => setAdding(false)} />}
+      {isAdding && (
+        <Opened onClose={() => setAdding(false)}>
+          <NewKeyForm onDone={() => setAdding(false)} />
+        </Opened>
+      )}
       <section class="panel" aria-labelledby="keys-title">
         <div class="panel-head">
           <h2 id="keys-title">API keys</h2>
@@ -37,9 +55,11 @@ export function AccessPage() {
           {({ items }) =>
             items.length === 0 ? (
               <Empty title="No API keys">
-                Without keys, only this machine can call Drover. Create the first key on the command line:{' '}
-                <code>drover key create --name ops --scope read,send,operate,admin</code>. From then on every request
-                needs a key, and you create further keys here.
+                Without keys, only this machine can call Drover. Create the first key on the command line:
+                <span class="empty-command">
+                  <Copyable text={FIRST_KEY} shown={FIRST_KEY} what="command" />
+                </span>
+                From then on every request needs a key, and you create further keys here.
               </Empty>
             ) : (
               <KeyTable items={items} />
@@ -47,7 +67,6 @@ export function AccessPage() {
           }
         </Loaded>
       </section>
-      <AuditPanel />
     </>
   )
 }

@@ -1,6 +1,7 @@
 /** Sends a transaction by hand. */
 import type { Overview } from '../live/overview.ts'
 import type { Resource } from '../live/use-resource.ts'
+import { Allowed } from '../parts/allowed.tsx'
 import { Loaded } from '../parts/placeholders.tsx'
 import { SendForm } from '../parts/send/send-form.tsx'
 import { NoSigners } from '../parts/signer/no-signers.tsx'
@@ -18,7 +19,15 @@ export function SendPage({ overview }: { readonly overview: Resource<Overview> }
         <h1>Send a transaction</h1>
       </div>
       <Loaded resource={overview}>
-        {({ lanes }) => (lanes.length === 0 ? <NoSigners /> : <SendForm lanes={lanes} />)}
+        {({ lanes }) =>
+          lanes.length === 0 ? (
+            <NoSigners />
+          ) : (
+            <Allowed scope="send" what="Sending">
+              <SendForm lanes={lanes} />
+            </Allowed>
+          )
+        }
       </Loaded>
     </>
   )

@@ -4,7 +4,9 @@ import { useContext, useState } from 'preact/hooks'
 import type { Overview } from '../live/overview.ts'
 import { Service } from '../live/service.ts'
 import { type Resource, useResource } from '../live/use-resource.ts'
+import { Allowed } from '../parts/allowed.tsx'
 import { OlderNewest } from '../parts/older-newest.tsx'
+import { Opened } from '../parts/opened.tsx'
 import { Empty, Loaded } from '../parts/placeholders.tsx'
 import { FireTrack } from '../parts/timer/fire-track.tsx'
 import { NewTimerForm } from '../parts/timer/new-timer-form.tsx'
@@ -23,17 +25,23 @@ export function TimersPage({ overview }: { readonly overview: Resource<Overview>
     <>
       <div class="page-head">
         <h1>Timers</h1>
-        <button
-          type="button"
-          class="button is-primary page-action"
-          aria-expanded={isAdding}
-          disabled={known === null || known.lanes.length === 0}
-          onClick={() => setAdding(!isAdding)}
-        >
-          New timer
-        </button>
+        <Allowed scope="send" what="Creating and changing timers">
+          <button
+            type="button"
+            class="button is-primary page-action"
+            aria-expanded={isAdding}
+            disabled={known === null || known.lanes.length === 0}
+            onClick={() => setAdding(!isAdding)}
+          >
+            New timer
+          </button>
+        </Allowed>
       </div>
-      {isAdding && known !== null && <NewTimerForm lanes={known.lanes} onDone={() => setAdding(false)} />}
+      {isAdding && known !== null && (
+        <Opened onClose={() => setAdding(false)}>
+          <NewTimerForm lanes={known.lanes} onDone={() => setAdding(false)} />
+        </Opened>
+      )}
       {known?.chains.map(({ chainId }) => (
         <TimerQueue key={chainId} chainId={chainId} />
       ))}

@@ -5,7 +5,7 @@ import type { AttemptResource, ExplanationResource, TransactionResource } from '
 import { shortenAddress } from '../format/shorten.ts'
 import { Service } from '../live/service.ts'
 import { useResource } from '../live/use-resource.ts'
-import { ErrorBox } from '../parts/error-box.tsx'
+import { ErrorBox, RevertBox } from '../parts/error-box.tsx'
 import { Loaded } from '../parts/placeholders.tsx'
 import { AttemptList } from '../parts/transaction/attempt-list.tsx'
 import { BlockPanel } from '../parts/transaction/block-panel.tsx'
@@ -72,7 +72,10 @@ function Whole({ tx, attempts, history, explanation }: WholeTransaction) {
         <Explanation txId={tx.id} explanation={explanation} isFinal={isTerminal(tx.state)} />
         {isInLine(tx) && <PlaceInLine tx={tx} />}
         <StageLine stages={deriveStages(tx, history.entries)} />
-        {tx.error !== null && <ErrorBox error={tx.error} isFinal={isTerminal(tx.state)} />}
+        {tx.error !== null && (
+          <ErrorBox error={tx.error} isFinal={isTerminal(tx.state)} revertReason={explanation.revertReason ?? null} />
+        )}
+        {tx.error === null && explanation.revertReason && <RevertBox reason={explanation.revertReason} />}
       </section>
       <div class="columns is-even">
         <div class="column-main">

@@ -1,6 +1,7 @@
 /** All transactions: filters in the address, saved views, one long list, and actions on many. */
 import type { Overview } from '../live/overview.ts'
 import type { Resource } from '../live/use-resource.ts'
+import { Allowed } from '../parts/allowed.tsx'
 import { BulkBar } from '../parts/transaction/list/bulk-bar.tsx'
 import { TransactionList } from '../parts/transaction/list/transaction-list.tsx'
 import { useSelection } from '../parts/transaction/list/use-selection.ts'
@@ -21,9 +22,11 @@ export function TransactionsPage({ route, overview }: TransactionsPageProps) {
     <div class="tx-page">
       <div class="page-head">
         <h1>Transactions</h1>
-        <a class="button is-primary page-action" href={formHash({ page: 'send' })}>
-          Send
-        </a>
+        <Allowed scope="send" what="Sending">
+          <a class="button is-primary page-action" href={formHash({ page: 'send' })}>
+            Send
+          </a>
+        </Allowed>
       </div>
       <TransactionFilter route={route} lanes={overview.type === 'ready' ? overview.value.lanes : []} />
       <ViewBar route={route} />

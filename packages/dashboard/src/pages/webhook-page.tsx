@@ -5,6 +5,7 @@ import { formatCount } from '../format/format-amount.ts'
 import { Service } from '../live/service.ts'
 import { useAct } from '../live/use-act.ts'
 import { useResource } from '../live/use-resource.ts'
+import { AllowedPage } from '../parts/allowed.tsx'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { Clock } from '../parts/figures.tsx'
@@ -16,28 +17,36 @@ import { formHash } from './route.ts'
 import { useTitle } from './use-route.ts'
 
 export function WebhookPage({ id }: { readonly id: string }) {
-  const { api } = useContext(Service)
-  const webhook = useResource(`webhook ${id}`, () => api.getWebhook(id))
   useTitle('Webhook')
   return (
     <>
       <p class="back-link">
         <a href={formHash({ page: 'webhooks' })}>← Webhooks</a>
       </p>
-      <Loaded resource={webhook}>
-        {(known) => (
-          <>
-            <div class="page-head">
-              <h1 class="is-long">{known.url}</h1>
-              <WebhookState webhook={known} />
-            </div>
-            <WebhookFacts webhook={known} />
-            <WebhookActions webhook={known} />
-            <DeliveryPanel webhookId={id} />
-          </>
-        )}
-      </Loaded>
+      <AllowedPage title="Webhook" scope="admin" what="Seeing and changing webhooks">
+        <Webhook id={id} />
+      </AllowedPage>
     </>
+  )
+}
+
+function Webhook({ id }: { readonly id: string }) {
+  const { api } = useContext(Service)
+  const webhook = useResource(`webhook ${id}`, () => api.getWebhook(id))
+  return (
+    <Loaded resource={webhook}>
+      {(known) => (
+        <>
+          <div class="page-head">
+            <h1 class="is-long">{known.url}</h1>
+            <WebhookState webhook={known} />
+          </div>
+          <WebhookFacts webhook={known} />
+          <WebhookActions webhook={known} />
+          <DeliveryPanel webhookId={id} />
+        </>
+      )}
+    </Loaded>
   )
 }
 

@@ -2,16 +2,26 @@
 import { useContext, useState } from 'preact/hooks'
 import { Service } from '../live/service.ts'
 import { useResource } from '../live/use-resource.ts'
+import { AllowedPage } from '../parts/allowed.tsx'
+import { Opened } from '../parts/opened.tsx'
 import { Empty, Loaded } from '../parts/placeholders.tsx'
 import { NewWebhook } from '../parts/webhook/new-webhook.tsx'
 import { WebhookTable } from '../parts/webhook/webhook-table.tsx'
 import { useTitle } from './use-route.ts'
 
 export function WebhooksPage() {
+  useTitle('Webhooks')
+  return (
+    <AllowedPage title="Webhooks" scope="admin" what="Seeing and changing webhooks">
+      <Webhooks />
+    </AllowedPage>
+  )
+}
+
+function Webhooks() {
   const { api } = useContext(Service)
   const webhooks = useResource('webhooks', () => api.listWebhooks())
   const [isAdding, setAdding] = useState(false)
-  useTitle('Webhooks')
   return (
     <>
       <div class="page-head">
@@ -25,7 +35,11 @@ export function WebhooksPage() {
           New webhook
         </button>
       </div>
-      {isAdding && <NewWebhook onDone={() => setAdding(false)} />}
+      {isAdding && (
+        <Opened onClose={() => setAdding(false)}>
+          <NewWebhook onDone={() => setAdding(false)} />
+        </Opened>
+      )}
       <section class="panel" aria-label="Webhooks">
         <Loaded resource={webhooks}>
           {({ items }) =>

@@ -5,6 +5,7 @@ import { Service } from '../live/service.ts'
 import { useNow } from '../live/use-now.ts'
 import { usePulseStatus } from '../live/use-pulse-status.ts'
 import { CodedText } from './coded-text.tsx'
+import { Clock } from './figures.tsx'
 import { AlertIcon } from './icons.tsx'
 
 export function ConnectionBanner() {
@@ -24,7 +25,7 @@ function AwayBanner({ reason, since, retryAt }: { reason: string; since: number;
         <strong role="alert">
           <CodedText text={reason} />
         </strong>{' '}
-        This page is {formatAge(now - since)} old.
+        What you see is from <Clock at={new Date(since).toISOString()} />, {formatAge(now - since)} ago.
       </p>
       <p class="banner-retry" aria-hidden="true">
         {waitMs > 1_000 ? `Retrying in ${formatAge(waitMs)}` : 'Retrying'}

@@ -41,6 +41,16 @@ export function Age({ at }: { readonly at: string }) {
   )
 }
 
+/** "4 min ago", "just now". */
+export function Ago({ at }: { readonly at: string }) {
+  const ageMs = useNow() - Date.parse(at)
+  return (
+    <time class="figure" dateTime={at} title={at}>
+      {ageMs < 1_000 ? 'just now' : `${formatAge(ageMs)} ago`}
+    </time>
+  )
+}
+
 export function Clock({ at }: { readonly at: string }) {
   return (
     <time class="figure" dateTime={at} title={at}>

@@ -42,6 +42,14 @@ export function AlertIcon() {
   )
 }
 
+export function LockIcon() {
+  return (
+    <Icon>
+      <path d="M3.5 7.5h9v6h-9zM5.5 7.5V5a2.5 2.5 0 0 1 5 0v2.5" />
+    </Icon>
+  )
+}
+
 export function SearchIcon() {
   return (
     <Icon>

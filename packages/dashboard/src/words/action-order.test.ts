@@ -14,6 +14,11 @@ test('what the advice names comes first; what ends the transaction comes last', 
   ])
 })
 
+test('what moves it on comes before what holds it back', () => {
+  const options = [option('suspend'), option('retry'), option('cancel')]
+  expect(orderActions({ advice: null, options }).map(({ action }) => action)).toEqual(['retry', 'suspend', 'cancel'])
+})
+
 test('nothing is recommended where the service recommends nothing, or nothing that can be done', () => {
   expect(recommendAction({ advice: null, options: [option('retry'), option('cancel')] })).toBeNull()
   expect(recommendAction({ advice: 'Run `drover tx explain <id>`.', options: [option('retry')] })).toBeNull()

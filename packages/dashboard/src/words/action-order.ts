@@ -1,4 +1,4 @@
-/** What an operator can do, the recommended first and what ends the transaction last. */
+/** What an operator can do, the recommended first, what only holds it back later, and what ends it last. */
 import type { OperatorAction } from '../api/api-client.ts'
 import type { ExplanationResource } from '../api/api-resources.ts'
 
@@ -15,6 +15,10 @@ export function recommendAction({ options, advice }: Pick<ExplanationResource, '
 
 export function orderActions(explanation: Pick<ExplanationResource, 'options' | 'advice'>): readonly Option[] {
   const best = recommendAction(explanation)
-  const rank = ({ action }: Option) => (action === best?.action ? 0 : ENDS.includes(action) ? 2 : 1)
+  const rank = ({ action }: Option) => {
+    if (action === best?.action) return 0
+    if (ENDS.includes(action)) return 3
+    return action === 'suspend' ? 2 : 1
+  }
   return explanation.options.toSorted((a, b) => rank(a) - rank(b))
 }

@@ -1,7 +1,7 @@
 /**
- * The blocks of a transaction by height: its own, those on top of it, and beside each the blocks that a reorg dropped.
- * Dropped blocks are known from the history, which names every block that held the transaction, and from what this tab
- * saw before.
+ * Groups the blocks of a transaction by height: its own block, the blocks on top, and the blocks that a reorg dropped.
+ * Dropped blocks come from the history, which lists every block that held the transaction, and from what this tab saw
+ * earlier.
  */
 import type { EventResource } from '../api/api-resources.ts'
 

@@ -26,7 +26,7 @@ test('many of the same kind are one line with a count', () => {
     event(tx, 'inclusion.seen', { detail: { blockNumber: 1_000 + index } }),
   )
   const entries = groupActivity([event('z', 'stuck.declared'), ...mined], 10)
-  expect(entries.map(titleOf)).toEqual(['Stuck', 'Mined × 3'])
+  expect(entries.map(titleOf)).toEqual(['Stuck', 'Mined ×\u00a03'])
   expect(entries[1]?.transactionId).toBeNull()
 })
 
@@ -49,5 +49,5 @@ test('there are never more lines than asked for, but counts go on', () => {
     event(`tx ${index}`, index % 2 === 0 ? 'accepted' : 'stuck.declared'),
   )
   const entries = groupActivity(events, 1)
-  expect(entries.map(titleOf)).toEqual(['Accepted × 25'])
+  expect(entries.map(titleOf)).toEqual(['Accepted ×\u00a025'])
 })

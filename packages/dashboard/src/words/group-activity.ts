@@ -49,5 +49,5 @@ function kindOf({ title, tone }: EventWords): string {
 export function titleOf({ words, count }: Activity): string {
   return count === 1
     ? words.title
-    : `${words.title.replace(/ (?:with nonce|in block) [\d,]+$/, '')} × ${formatCount(count)}`
+    : `${words.title.replace(/ (?:with nonce|in block) [\d,]+$/, '')} ×\u00a0${formatCount(count)}`
 }

@@ -32,6 +32,7 @@ import type { Telemetry } from '../ports/telemetry.ts'
 import type { Access } from './access/access.ts'
 import type { ApiKeys } from './access/api-keys.ts'
 import type { ReadLogs } from './lookup/log-reads.ts'
+import type { ReadRevert } from './lookup/revert-reads.ts'
 import type { Webhooks } from './lookup/webhooks.ts'
 import type { Pieces } from './server/pieces.ts'
 import type { EventStreams } from './stream/event-streams.ts'
@@ -149,6 +150,8 @@ export interface ApiServices {
   sendEndpointsOf(lane: Lane): readonly SendEndpoint[] | null
   /** The logs of a transaction. */
   readonly readLogs: ReadLogs
+  /** Why a mined transaction reverted. */
+  readonly readRevert: ReadRevert
   /** The rule for a transaction that names none: the signer's, or else the chain's. */
   finalityOf(lane: Lane): Finality
   listNodes(): Promise<readonly LiveNode[]>

@@ -6,6 +6,7 @@ import { createApiKey } from './routes/access/create-api-key.ts'
 import { listApiKeys } from './routes/access/list-api-keys.ts'
 import { listAudit } from './routes/access/list-audit.ts'
 import { revokeApiKey } from './routes/access/revoke-api-key.ts'
+import { showCaller } from './routes/access/show-caller.ts'
 import { listBlocks } from './routes/events/list-blocks.ts'
 import { listEvents } from './routes/events/list-events.ts'
 import { streamBlocks } from './routes/events/stream-blocks.ts'
@@ -147,6 +148,7 @@ export const ROUTES: readonly Route[] = [
   streamBlocks,
   showFees,
   listNodes,
+  showCaller,
   listApiKeys,
   createApiKey,
   revokeApiKey,

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { createApiKeys } from '../api/access/api-keys.ts'
 import type { ApiServices, ChainStatus } from '../api/api-services.ts'
 import { createLogReads } from '../api/lookup/log-reads.ts'
+import { createRevertReads } from '../api/lookup/revert-reads.ts'
 import type { Webhooks } from '../api/lookup/webhooks.ts'
 import { createHttpServer } from '../api/server/http-server.ts'
 import { createReadiness } from '../api/server/readiness.ts'
@@ -133,6 +134,7 @@ export function createServices(
     sendEndpointsOf: ({ chainId, signer: from }) => chains.get(chainId)?.findSendEndpoints(from) ?? null,
     healthOf: (chainId, waitedSince) => engine.chainHealth(chainId, waitedSince) ?? NOT_FOLLOWED,
     readLogs: createLogReads({ chains, sharePercent: config.tenants.sharePercent }),
+    readRevert: createRevertReads({ chains, clock, sharePercent: config.tenants.sharePercent }),
     silentNodes,
     readiness: createReadiness({
       store,

@@ -17,6 +17,7 @@ import { blockRead } from './chain-reads.ts'
 import { listErrorTexts } from './error-texts.ts'
 import type { RpcPool } from './rpc/pool.ts'
 import type { Read, ReadReply } from './rpc/pool-read.ts'
+import type { RpcError } from './rpc/rpc-error.ts'
 import { BadAnswer, NotKnown, parseAgreedBlock, parseBlockLogs, toQuantity } from './rpc-values.ts'
 
 /** More nodes than this add nothing. */
@@ -173,7 +174,7 @@ function viewRead({ to, data }: Pick<Call, 'to' | 'data'>, blockHash: Hash): Rea
       const outcome = classifyCallError(error)
       if (outcome?.type === 'reverted') return { value: { type: 'reverted', reason: outcome.reason } }
       if (outcome !== null) return { value: { type: 'reverted', reason: error.message.slice(0, 300) } }
-      return listErrorTexts(error).some((text) => PRUNED.test(text)) ? { value: { type: 'pruned' } } : null
+      return isStateGone(error) ? { value: { type: 'pruned' } } : null
     },
   }
 }
@@ -181,4 +182,9 @@ function viewRead({ to, data }: Pick<Call, 'to' | 'data'>, blockHash: Hash): Rea
 /** Nodes use different texts for a revert reason. */
 function spellView(outcome: ViewOutcome): string {
   return outcome.type === 'value' ? outcome.data : outcome.type
+}
+
+/** The node has thrown the state of that block away. */
+export function isStateGone(error: RpcError): boolean {
+  return listErrorTexts(error).some((text) => PRUNED.test(text))
 }

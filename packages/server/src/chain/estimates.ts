@@ -153,22 +153,26 @@ function fundsRead(address: Call['from'], at: At): Read<Funds> {
 }
 
 function estimateRead(call: Call, at: At): Read<CallOutcome | NotTaken> {
-  const fields = {
-    from: call.from,
-    ...(call.to === null ? {} : { to: call.to }),
-    ...(call.data === '0x' ? {} : { data: call.data }),
-    value: toQuantity(call.value),
-    ...(call.gasLimit === null ? {} : { gas: toQuantity(call.gasLimit) }),
-    ...(call.accessList === undefined ? {} : { accessList: call.accessList }),
-  }
   return {
     method: 'eth_estimateGas',
-    params: [fields, at],
+    params: [toRpcCall(call), at],
     decode: (result) => ({ type: 'ok', gas: parseQuantity(result, 'gas') }),
     decodeError(error) {
       const outcome = classifyCallError(error)
       if (outcome !== null) return { value: outcome }
       return at !== 'latest' && isBlockRefused(error) ? { value: { type: 'not_taken' } } : null
     },
+  }
+}
+
+/** A call as JSON-RPC spells it. */
+export function toRpcCall({ from, to, data, value, gasLimit, accessList }: Call) {
+  return {
+    from,
+    ...(to === null ? {} : { to }),
+    ...(data === '0x' ? {} : { data }),
+    value: toQuantity(value),
+    ...(gasLimit === null ? {} : { gas: toQuantity(gasLimit) }),
+    ...(accessList === undefined ? {} : { accessList }),
   }
 }

@@ -13,7 +13,7 @@ import type { Inclusion } from '../core/chain/finality.ts'
 import type { FeeModel } from '../core/fees/fees.ts'
 import type { PriceFloor } from '../core/fees/price-floor.ts'
 import type { Address, Hash } from '../core/hex.ts'
-import { type Block, type Chain, ChainUnavailable, type ReceiptLookup } from '../ports/chain.ts'
+import { type Block, type Call, type Chain, ChainUnavailable, type ReceiptLookup } from '../ports/chain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { EndpointReport, SendEndpoint } from '../ports/endpoint-report.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -37,6 +37,7 @@ import { lookAtPool } from './look-at-pool.ts'
 import { readNonceUser } from './nonce-user-read.ts'
 import { createGasOracle, type OracleSettings } from './oracle/gas-oracle.ts'
 import { readPending } from './read-pending.ts'
+import { revertRead } from './revert-read.ts'
 import { createEndpoint } from './rpc/endpoint.ts'
 import { createHeadWatch } from './rpc/head-watch.ts'
 import type { OpenPost } from './rpc/http-post.ts'
@@ -85,6 +86,8 @@ export interface EvmChain extends Chain, Upstream {
   endpoints(): readonly EndpointReport[]
   /** The only endpoints that bytes of this signer may go to; null: all that are read. */
   findSendEndpoints(signer: Address): readonly SendEndpoint[] | null
+  /** Why a call reverts on the state after the block of this height; null if it does not, or if that state is gone. */
+  readRevert(call: Call, height: number): Promise<string | null>
 }
 
 const MIN_POLL_MS = 100
@@ -188,6 +191,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     getTransactionCount: (address, tag) => pool.read(countRead(address, tag)),
     findNonceUser: (height, address, nonce) => readNonceUser(pool, { chainId, height, address, nonce }),
     findLogs: (hash) => pool.read(logsRead(hash)),
+    readRevert: (call, height) => pool.read(revertRead(call, height)),
     async getCounts(address) {
       const [latest, pending] = await pool.readAll([countRead(address, 'latest'), countRead(address, 'pending')])
       if (latest === undefined || pending === undefined) throw new Error('the pool answered less than it was asked')

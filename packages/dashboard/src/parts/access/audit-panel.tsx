@@ -43,25 +43,28 @@ export function AuditPanel() {
               ) : (
                 <AuditTable entries={shown} />
               )}
-              <div class="pager">
-                <span class="muted">
-                  {formatCount(shown.length)} of {formatCount(entries.length)} loaded
-                </span>
-                {problem !== null && <span class="outcome is-bad">{problem}</span>}
-                {next !== null && entries.length < MAX_KEPT && (
-                  <button
-                    type="button"
-                    class="link-button"
-                    disabled={isBusy}
-                    onClick={async () => {
-                      const more = await act(() => api.listAudit(next))
-                      if (more !== null) setOlder({ items: [...(older?.items ?? []), ...more.items], next: more.next })
-                    }}
-                  >
-                    Load older entries
-                  </button>
-                )}
-              </div>
+              {entries.length > 0 && (
+                <div class="pager">
+                  <span class="muted">
+                    {formatCount(shown.length)} of {formatCount(entries.length)} loaded
+                  </span>
+                  {problem !== null && <span class="outcome is-bad">{problem}</span>}
+                  {next !== null && entries.length < MAX_KEPT && (
+                    <button
+                      type="button"
+                      class="link-button"
+                      disabled={isBusy}
+                      onClick={async () => {
+                        const more = await act(() => api.listAudit(next))
+                        if (more !== null)
+                          setOlder({ items: [...(older?.items ?? []), ...more.items], next: more.next })
+                      }}
+                    >
+                      Load older entries
+                    </button>
+                  )}
+                </div>
+              )}
             </>
           )
         }}
@@ -76,9 +79,15 @@ function joinEntries(newest: AuditPage, older: AuditPage | null): readonly Audit
   return [...known.values()].sort((a, b) => b.id - a.id)
 }
 
+/** "updateSigner" as "Update signer". */
+function nameOperation(operation: string): string {
+  const words = operation.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return (words.charAt(0).toUpperCase() + words.slice(1)).replace(/\bapi\b/, 'API')
+}
+
 function matches({ actor, operation, target, result }: AuditResource, text: string): boolean {
   const sought = text.trim().toLowerCase()
-  return `${actor} ${operation} ${target} ${result}`.toLowerCase().includes(sought)
+  return `${actor} ${operation} ${nameOperation(operation)} ${target} ${result}`.toLowerCase().includes(sought)
 }
 
 function AuditTable({ entries }: { readonly entries: readonly AuditResource[] }) {
@@ -100,7 +109,8 @@ function AuditTable({ entries }: { readonly entries: readonly AuditResource[] })
             </th>
             <td data-label="Who">{entry.actor}</td>
             <td data-label="What">
-              {entry.operation} <span class="cell-note muted mono">{entry.target}</span>
+              <span title={entry.operation}>{nameOperation(entry.operation)}</span>
+              <span class="cell-note audit-target muted mono">{entry.target}</span>
             </td>
             <td data-label="Result">
               <span class={`tag ${entry.result === 'done' ? 'is-good' : 'is-warn'}`}>{entry.result}</span>

@@ -5,7 +5,7 @@ import { formatCount } from '../../format/format-amount.ts'
 import { Service } from '../../live/service.ts'
 import { nameChain } from '../../words/chain-names.ts'
 import { ConfirmButton } from '../confirm-button.tsx'
-import { Age, Clock } from '../figures.tsx'
+import { Age, Ago, Clock } from '../figures.tsx'
 
 export function KeyTable({ items }: { readonly items: readonly ApiKeyResource[] }) {
   return (
@@ -66,7 +66,7 @@ function KeyRow({ apiKey }: { readonly apiKey: ApiKeyResource }) {
           </>
         ) : (
           <span class="muted">
-            revoked <Age at={revokedAt} /> ago by {apiKey.revokedBy}
+            revoked <Ago at={revokedAt} /> by {apiKey.revokedBy}
           </span>
         )}
       </td>

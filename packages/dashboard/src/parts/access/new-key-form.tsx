@@ -3,6 +3,7 @@ import { useContext, useState } from 'preact/hooks'
 import type { ApiKeyResource } from '../../api/api-resources.ts'
 import { Service } from '../../live/service.ts'
 import { useAct } from '../../live/use-act.ts'
+import { FormActions } from '../form-actions.tsx'
 import { FormField, TextInput } from '../form-field.tsx'
 import { SecretBox } from '../secret-box.tsx'
 
@@ -64,14 +65,11 @@ export function NewKeyForm({ onDone }: { onDone(): void }) {
           </select>
         )}
       </FormField>
-      <div class="form-actions">
-        <button type="submit" class="button is-primary" disabled={isBusy || name.trim() === '' || scopes.length === 0}>
-          Create key
-        </button>
-        <button type="button" class="button is-quiet" onClick={onDone}>
-          Close
-        </button>
-      </div>
+      <FormActions
+        submit="Create key"
+        canSubmit={!isBusy && name.trim() !== '' && scopes.length > 0}
+        onClose={onDone}
+      />
     </form>
   )
 }

@@ -4,6 +4,7 @@ import { useRecentEvents } from '../../live/use-recent-events.ts'
 import { formHash } from '../../pages/route.ts'
 import { type Activity, groupActivity, titleOf } from '../../words/group-activity.ts'
 import { Age } from '../figures.tsx'
+import { Freshness } from '../freshness.tsx'
 import { Empty } from '../placeholders.tsx'
 
 const SHOWN = 10
@@ -14,6 +15,9 @@ export function ActivityPanel() {
     <section class="panel" aria-labelledby="activity-title">
       <div class="panel-head">
         <h2 id="activity-title">Activity</h2>
+        <span class="panel-more">
+          <Freshness isQuiet />
+        </span>
       </div>
       {events.length === 0 ? (
         <Empty title="No activity yet">

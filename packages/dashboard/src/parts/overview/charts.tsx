@@ -7,10 +7,9 @@ import { formatSpan } from '../../format/format-time.ts'
 import { Service } from '../../live/service.ts'
 import type { TimeSeries } from '../../live/time-series.ts'
 import { useNow } from '../../live/use-now.ts'
-import { usePulseStatus } from '../../live/use-pulse-status.ts'
 import { useResource } from '../../live/use-resource.ts'
 import { nameChain } from '../../words/chain-names.ts'
-import { Clock } from '../figures.tsx'
+import { Freshness } from '../freshness.tsx'
 import { ChartTile, type Plotted } from './chart-tile.tsx'
 import type { Line } from './line-chart.tsx'
 
@@ -56,8 +55,8 @@ export function Charts({ chains }: { readonly chains: readonly ChainResource[] }
           title="Time from acceptance"
           times={times}
           plotted={[
-            { name: 'to mined', line: read(hub.series.toMined) },
-            { name: 'to final', line: read(hub.series.toFinal) },
+            { name: 'mined', line: read(hub.series.toMined) },
+            { name: 'final', line: read(hub.series.toFinal) },
           ]}
           format={(seconds) => formatSpan(seconds * 1_000)}
         />
@@ -91,19 +90,6 @@ function inReadableUnit(gwei: Line): Plotted {
 
 function formatRate(perSecond: number): string {
   return `${perSecond >= 10 ? formatCount(Math.round(perSecond)) : Number(perSecond.toFixed(1))}/s`
-}
-
-/** Says when what is drawn is old. */
-function Freshness() {
-  const status = usePulseStatus()
-  if (status.type === 'away') {
-    return (
-      <span class="freshness is-stale">
-        No news since <Clock at={new Date(status.since).toISOString()} />
-      </span>
-    )
-  }
-  return <span class="freshness">{status.type === 'live' ? 'Live' : 'Connecting'}</span>
 }
 
 /** Asked for once a block, and only while the charts are on screen. */

@@ -3,6 +3,7 @@ import { useContext, useId, useRef, useState } from 'preact/hooks'
 import { ApiProblem } from '../../api/api-failure.ts'
 import type { List } from '../../api/list.ts'
 import type { Overview } from '../../live/overview.ts'
+import { type Scope, useMay, useOffered } from '../../live/rights.ts'
 import { Service } from '../../live/service.ts'
 import { useResource } from '../../live/use-resource.ts'
 import { later } from '../../pages/later.tsx'
@@ -14,20 +15,23 @@ import {
   findWebhookConcerns,
   type Remedy,
 } from '../../words/concerns.ts'
+import { Refused } from '../allowed.tsx'
 import { CodedText } from '../coded-text.tsx'
 import { AlertIcon } from '../icons.tsx'
+import { Opened } from '../opened.tsx'
 import { TimedText } from '../timed-text.tsx'
 
 const RemedyPanel = later(async () => (await import('./remedy-panel.tsx')).RemedyPanel)
 
-const REMEDY_NAMES: Readonly<Record<Remedy['type'], string>> = {
-  transaction: 'Act',
-  top_up: 'Top up',
-  fee_limit: 'Raise the limit',
-  release: 'Release',
-  resume: 'Resume',
-  fill_gap: 'Fill the gap',
-  turn_on: 'Turn on',
+/** What each is called, and the scope that it needs; null: none, or it differs and its own panel says so. */
+const REMEDIES: Readonly<Record<Remedy['type'], { readonly name: string; readonly scope: Scope | null }>> = {
+  transaction: { name: 'Act', scope: null },
+  top_up: { name: 'Top up', scope: null },
+  fee_limit: { name: 'Raise the limit', scope: 'admin' },
+  release: { name: 'Release', scope: 'operate' },
+  resume: { name: 'Resume', scope: 'operate' },
+  fill_gap: { name: 'Fill the gap', scope: 'operate' },
+  turn_on: { name: 'Turn on', scope: 'admin' },
 }
 
 /** The rest is one click away: on a phone the page stays short. */
@@ -37,7 +41,10 @@ const COUNTED_APPROVALS = 20
 
 export function ConcernList({ overview: { readiness, lanes, chains } }: { readonly overview: Overview }) {
   const { api } = useContext(Service)
-  const webhooks = useNowAndThen('overview webhooks', () => api.listWebhooks())
+  const maySeeWebhooks = useMay('admin')
+  const webhooks = useNowAndThen(`overview webhooks ${maySeeWebhooks}`, async () =>
+    maySeeWebhooks ? api.listWebhooks() : { items: [] },
+  )
   const unapproved = useNowAndThen('overview approvals', () =>
     api.listTransactions({ ...toFilter(TO_APPROVE), after: null, limit: COUNTED_APPROVALS }),
   )
@@ -46,6 +53,8 @@ export function ConcernList({ overview: { readiness, lanes, chains } }: { readon
     ...findApprovalConcerns(unapproved, COUNTED_APPROVALS),
     ...findWebhookConcerns(webhooks),
   ]
+  const remedies = concerns.flatMap(({ remedy }) => remedy ?? [])
+  const { offered, refused } = useOffered(remedies, scopeOfRemedy)
   if (concerns.length === 0) return null
   const [first, rest] = [concerns.slice(0, SHOWN), concerns.slice(SHOWN)]
   return (
@@ -65,12 +74,19 @@ export function ConcernList({ overview: { readiness, lanes, chains } }: { readon
           </ul>
         </details>
       )}
+      <Refused what="Acting on this" why={refused} isSomeOffered={offered.length > 0} />
     </section>
   )
 }
 
+function scopeOfRemedy({ type }: Remedy): Scope {
+  return REMEDIES[type].scope ?? 'read'
+}
+
 function ConcernItem({ concern }: { readonly concern: Concern }) {
-  const { level, text, action, runbook, href, remedy } = concern
+  const { level, text, action, runbook, href } = concern
+  const { offered } = useOffered(concern.remedy === null ? [] : [concern.remedy], scopeOfRemedy)
+  const remedy = offered[0] ?? null
   const [isOpen, setOpen] = useState(false)
   const panelId = useId()
   return (
@@ -101,7 +117,7 @@ function ConcernItem({ concern }: { readonly concern: Concern }) {
               aria-controls={panelId}
               onClick={() => setOpen(!isOpen)}
             >
-              {REMEDY_NAMES[remedy.type]}
+              {REMEDIES[remedy.type].name}
               <span class="sr-only">: {text}</span>
             </button>
           )}
@@ -114,7 +130,9 @@ function ConcernItem({ concern }: { readonly concern: Concern }) {
       </div>
       {remedy !== null && isOpen && (
         <div class="concern-remedy" id={panelId}>
-          <RemedyPanel remedy={remedy} onDone={() => setOpen(false)} />
+          <Opened onClose={() => setOpen(false)}>
+            <RemedyPanel remedy={remedy} onDone={() => setOpen(false)} />
+          </Opened>
         </div>
       )}
     </li>

@@ -69,7 +69,8 @@ function formOptions(width: number, lines: number, onPoint: (index: number | nul
     axes: [
       { show: false },
       {
-        size: 38,
+        // Room for the longest label: a low base fee has many digits.
+        size: (_, values) => Math.max(38, 10 + 7 * Math.max(0, ...(values ?? []).map((label) => label.length))),
         gap: 4,
         font: `11px ${style.fontFamily}`,
         stroke: colour('--muted'),
@@ -96,7 +97,7 @@ function formOptions(width: number, lines: number, onPoint: (index: number | nul
   }
 }
 
-/** 0, 0.25, 3.1, 42, 1.2k: at most four characters. */
+/** 0, 0.25, 3.1, 42, 1.2k; small fractions are longer. */
 function shortNumber(value: number): string {
   if (value >= 10_000) return `${Math.round(value / 1_000)}k`
   if (value >= 1_000) return `${(value / 1_000).toFixed(1)}k`

@@ -7,6 +7,7 @@ import { SearchIcon } from '../icons.tsx'
 import { findPages, findSigners, findTransactions, type Match } from './find-matches.ts'
 
 const TYPING_PAUSE_MS = 120
+const AWAY_PAUSE_MS = 1_000
 
 let open: () => void = () => {}
 
@@ -163,13 +164,17 @@ function useTransactions(text: string): { readonly found: readonly Match[]; read
   })
   useEffect(() => {
     let isOld = false
-    const timer = setTimeout(async () => {
+    const ask = async () => {
       const found = await findTransactions(text, api).catch((error: unknown) => {
-        if (error instanceof ServiceAway) return []
+        if (error instanceof ServiceAway) return null
         throw error
       })
-      if (!isOld) setAnswer({ text, found })
-    }, TYPING_PAUSE_MS)
+      if (isOld) return
+      // No answer is not the answer that there is nothing.
+      if (found === null) timer = setTimeout(ask, AWAY_PAUSE_MS)
+      else setAnswer({ text, found })
+    }
+    let timer = setTimeout(ask, TYPING_PAUSE_MS)
     return () => {
       isOld = true
       clearTimeout(timer)

@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks'
 import type { LaneResource } from '../../api/api-resources.ts'
 import { formatCount } from '../../format/format-amount.ts'
 import { Fact, Facts } from '../facts.tsx'
-import { Age, Amount } from '../figures.tsx'
+import { Ago, Amount } from '../figures.tsx'
+import { Opened } from '../opened.tsx'
 import { TopUp } from './top-up.tsx'
 
 export function LaneFunding({ lane }: { readonly lane: LaneResource }) {
@@ -31,7 +32,7 @@ export function LaneFunding({ lane }: { readonly lane: LaneResource }) {
           <Fact name="Balance">
             <Amount wei={balance.wei} chainId={chainId} />{' '}
             <span class="muted">
-              <Age at={balance.at} /> ago
+              read <Ago at={balance.at} />
             </span>
           </Fact>
           {balance.txCost !== null && (
@@ -42,7 +43,11 @@ export function LaneFunding({ lane }: { readonly lane: LaneResource }) {
           {balance.runway !== null && <Fact name="Enough for">{formatCount(balance.runway)} transactions</Fact>}
         </Facts>
       )}
-      {isShown && <TopUp address={address} chainId={chainId} />}
+      {isShown && (
+        <Opened onClose={() => setShown(false)}>
+          <TopUp address={address} chainId={chainId} />
+        </Opened>
+      )}
     </section>
   )
 }

@@ -2,6 +2,7 @@
 import { useContext, useState } from 'preact/hooks'
 import { ApiProblem, ServiceAway } from '../../api/api-failure.ts'
 import type { KeyCheckResource, LaneResource } from '../../api/api-resources.ts'
+import { useWhyNot } from '../../live/rights.ts'
 import { Service } from '../../live/service.ts'
 import { describeKey } from '../../words/key-words.ts'
 import { announce } from '../announcer.tsx'
@@ -11,6 +12,8 @@ export function LaneKey({ lane }: { readonly lane: LaneResource }) {
   const { api } = useContext(Service)
   const [result, setResult] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
+  // Why not is said below the signer's other actions, which need the same.
+  const mayVerify = useWhyNot('operate') === null
 
   async function verify(): Promise<void> {
     setBusy(true)
@@ -33,9 +36,11 @@ export function LaneKey({ lane }: { readonly lane: LaneResource }) {
           </>
         )}
       </span>{' '}
-      <button type="button" class="button" disabled={isBusy} onClick={verify}>
-        Verify
-      </button>
+      {mayVerify && (
+        <button type="button" class="button is-small" disabled={isBusy} onClick={verify}>
+          Verify
+        </button>
+      )}
       {result !== null && <span> {result}</span>}
     </>
   )

@@ -6,6 +6,7 @@ import { Service } from '../../live/service.ts'
 import { useResource } from '../../live/use-resource.ts'
 import { formHash } from '../../pages/route.ts'
 import { type CellKind, formNonceRow, type NonceCell } from '../../words/nonce-cells.ts'
+import { takeBackId } from './take-back-form.tsx'
 
 const MOST = 200
 
@@ -21,7 +22,13 @@ const LEGEND: readonly (readonly [CellKind, string])[] = [
   ['queued', 'queued'],
 ]
 
-export function NonceStrip({ lane }: { readonly lane: LaneResource }) {
+interface NonceStripProps {
+  readonly lane: LaneResource
+  /** A gap was chosen. */
+  onGap(): void
+}
+
+export function NonceStrip({ lane, onGap }: NonceStripProps) {
   const { api } = useContext(Service)
   const { address, chainId } = lane
   const held = useResource(`nonces ${address} ${chainId}`, async () => {
@@ -36,6 +43,10 @@ export function NonceStrip({ lane }: { readonly lane: LaneResource }) {
   const { cells, hidden } = formNonceRow(lane, held.value.inFlight, held.value.reservations)
   const used = LEGEND.filter(([kind]) => cells.some((cell) => cell.kind === kind))
   const titleId = `nonces-${chainId}`
+  const actionOf = ({ kind }: NonceCell) => {
+    if (kind === 'gap' && lane.free > 0) return onGap
+    return kind === 'reserved' ? () => document.getElementById(takeBackId(lane))?.focus() : null
+  }
   return (
     <section class="panel" aria-labelledby={titleId}>
       <div class="panel-head">
@@ -52,27 +63,37 @@ export function NonceStrip({ lane }: { readonly lane: LaneResource }) {
       <ol class="strip" aria-label={`Nonces on chain ${chainId}`}>
         {hidden > 0 && <li class="strip-more">{formatCount(hidden)} more</li>}
         {cells.map((cell) => (
-          <Cell key={cell.nonce} cell={cell} />
+          <Cell key={cell.nonce} cell={cell} onChoose={actionOf(cell)} />
         ))}
       </ol>
     </section>
   )
 }
 
-function Cell({ cell: { nonce, kind, text, transactionId } }: { readonly cell: NonceCell }) {
+interface CellProps {
+  readonly cell: NonceCell
+  /** What clears it; null: nothing to clear. */
+  readonly onChoose: (() => void) | null
+}
+
+function Cell({ cell: { nonce, kind, text, transactionId }, onChoose }: CellProps) {
   const title = `Nonce ${nonce}: ${text}`
+  const inner = (
+    <>
+      {nonce}
+      <span class="sr-only">: {text}</span>
+    </>
+  )
   return (
     <li class={`strip-cell is-${kind}`} title={title}>
-      {transactionId === null ? (
-        <span>
-          {nonce}
-          <span class="sr-only">: {text}</span>
-        </span>
+      {transactionId !== null ? (
+        <a href={formHash({ page: 'transaction', key: transactionId })}>{inner}</a>
+      ) : onChoose !== null ? (
+        <button type="button" onClick={onChoose}>
+          {inner}
+        </button>
       ) : (
-        <a href={formHash({ page: 'transaction', key: transactionId })}>
-          {nonce}
-          <span class="sr-only">: {text}</span>
-        </a>
+        <span>{inner}</span>
       )}
     </li>
   )

@@ -22,6 +22,10 @@ export function OrderForm({ lane, order: { order, name, effect }, onDone }: Orde
   async function submit(event: Event): Promise<void> {
     event.preventDefault()
     if (isBusy) return
+    if (reason.trim() === '') {
+      setProblem('Give a reason first.')
+      return
+    }
     setBusy(true)
     const failed = await findProblem(() => api.orderLane(lane.address, order, { chainId: lane.chainId, reason }))
     setBusy(false)

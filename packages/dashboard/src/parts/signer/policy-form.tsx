@@ -5,6 +5,7 @@ import { Service } from '../../live/service.ts'
 import { useAct } from '../../live/use-act.ts'
 import { diffPolicy, formPolicyChange, POLICY_FIELDS, type PolicyDiff, spellPolicy } from '../../words/policy-change.ts'
 import { announce } from '../announcer.tsx'
+import { FormActions } from '../form-actions.tsx'
 import { FormField, TextInput } from '../form-field.tsx'
 
 interface PolicyFormProps {
@@ -73,19 +74,12 @@ export function PolicyForm({ lane, only, onDone }: PolicyFormProps) {
       <FormField id={idOf('reason')} label="Reason (stored in the history)" problem={null}>
         {(control) => <TextInput control={control} value={reason} onType={setReason} isProse />}
       </FormField>
-      {problem !== null && (
-        <p class="outcome is-bad" role="alert">
-          {problem}
-        </p>
-      )}
-      <div class="form-actions">
-        <button type="submit" class="button is-primary" disabled={!canSave}>
-          Save {diff.length === 1 ? '1 change' : `${diff.length} changes`}
-        </button>
-        <button type="button" class="button is-quiet" onClick={onDone}>
-          Close
-        </button>
-      </div>
+      <FormActions
+        submit={diff.length === 1 ? 'Save 1 change' : `Save ${diff.length} changes`}
+        canSubmit={canSave}
+        problem={problem}
+        onClose={onDone}
+      />
     </form>
   )
 }

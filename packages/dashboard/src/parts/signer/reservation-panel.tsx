@@ -7,6 +7,7 @@ import { shortenHash } from '../../format/shorten.ts'
 import { Service } from '../../live/service.ts'
 import { useResource } from '../../live/use-resource.ts'
 import { describeAlarm, describeReservation } from '../../words/reservation-words.ts'
+import { Allowed } from '../allowed.tsx'
 import { Loaded } from '../placeholders.tsx'
 import { TimedText } from '../timed-text.tsx'
 import { TakeBackForm } from './take-back-form.tsx'
@@ -27,7 +28,9 @@ export function ReservationPanel({ lane }: { readonly lane: LaneResource }) {
       <Loaded resource={page} rows={2}>
         {(known) => <ReservationTable page={known} />}
       </Loaded>
-      <TakeBackForm address={address} chainId={chainId} />
+      <Allowed scope="operate" what="Taking nonces back">
+        <TakeBackForm address={address} chainId={chainId} />
+      </Allowed>
     </section>
   )
 }
@@ -55,9 +58,12 @@ function ReservationTable({ page }: { readonly page: ReservationPage }) {
 function ReservationRow({ item: { nonce, reservation } }: { readonly item: ListedReservation }) {
   return (
     <tr>
-      <td>{nonce ?? <span class="muted">waiting</span>}</td>
-      <td>{reservation === null ? <span class="muted">another tenant</span> : (reservation.holder ?? 'a caller')}</td>
-      <td>
+      <td data-label="Nonce">{nonce ?? <span class="muted">waiting</span>}</td>
+      <td data-label="Holder">
+        {reservation === null ? <span class="muted">another tenant</span> : (reservation.holder ?? 'a caller')}
+        {reservation !== null && reservation.label !== null && <span class="cell-note muted">{reservation.label}</span>}
+      </td>
+      <td data-label="State">
         {reservation !== null && <TimedText text={describeReservation(reservation)} />}
         {reservation !== null && reservation.hash !== null && (
           <span class="muted"> {shortenHash(reservation.hash)}</span>

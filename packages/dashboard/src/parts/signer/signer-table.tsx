@@ -1,11 +1,14 @@
 /** Every lane: who it is, under which policy, how far its nonces are, its load and its owner. */
 import type { LaneResource } from '../../api/api-resources.ts'
 import { formatCount } from '../../format/format-amount.ts'
+import { formatAge } from '../../format/format-time.ts'
 import { shortenAddress, shortenId } from '../../format/shorten.ts'
+import { useNow } from '../../live/use-now.ts'
 import { formHash } from '../../pages/route.ts'
 import { nameChain } from '../../words/chain-names.ts'
 import { Copyable } from '../copyable.tsx'
 import { Amount } from '../figures.tsx'
+import { TimedText } from '../timed-text.tsx'
 import { NoSigners } from './no-signers.tsx'
 
 export function SignerTable({ lanes }: { readonly lanes: readonly LaneResource[] }) {
@@ -48,12 +51,18 @@ export function SignerTable({ lanes }: { readonly lanes: readonly LaneResource[]
 function SignerRow({ lane, hasManyChains }: { readonly lane: LaneResource; readonly hasManyChains: boolean }) {
   const { address, label, policy, nextNonce, queued, inFlight, stuck, paused, window } = lane
   const href = formHash({ page: 'signer', address, after: null })
+  const problem = lane.problems.find(({ level }) => level === 'bad') ?? lane.problems[0]
   return (
     <tr class="is-signer">
       <th scope="row" data-label="Signer">
         {label !== null && <span class="signer-label">{label}</span>}
         <Copyable text={address} shown={shortenAddress(address)} what="address" href={href} />
         {paused && <span class="tag is-warn">paused</span>}
+        {problem !== undefined && (
+          <span class={`cell-note signer-problem is-${problem.level}`} title={problem.message}>
+            <TimedText text={problem.message} />
+          </span>
+        )}
       </th>
       {hasManyChains && <td data-label="Chain">{nameChain(lane.chainId)}</td>}
       <td data-label="Policy">
@@ -95,9 +104,18 @@ export function LaneBalance({ lane: { balance, chainId } }: { readonly lane: Lan
     <span class={isLow ? 'is-alarming' : ''} title={`as of ${at}`}>
       <Amount wei={wei} chainId={chainId} />
       {runway !== null && runway <= MAX_SHOWN && <span class="muted"> {formatCount(runway)} tx</span>}
+      <BalanceAge at={at} />
     </span>
   )
 }
+
+/** Idle signers are read rarely. */
+function BalanceAge({ at }: { readonly at: string }) {
+  const ageMs = useNow() - Date.parse(at)
+  return ageMs < OLD_AFTER_MS ? null : <span class="cell-note muted">read {formatAge(ageMs)} ago</span>
+}
+
+const OLD_AFTER_MS = 60_000
 
 /** Where it is enough for longer than anyone looks ahead, the number says nothing. */
 const MAX_SHOWN = 10_000

@@ -9,6 +9,11 @@ import { FormField, TextInput } from '../form-field.tsx'
 
 const UNKNOWN_END = 'It may or may not have been done. Check again.'
 
+/** The field for the reason. The strip of nonces leads here. */
+export function takeBackId({ address, chainId }: { readonly address: string; readonly chainId: number }): string {
+  return `take-back-${address}-${chainId}`
+}
+
 export function TakeBackForm({ address, chainId }: { readonly address: string; readonly chainId: number }) {
   const { api, pulse } = useContext(Service)
   const [reason, setReason] = useState('')
@@ -17,6 +22,11 @@ export function TakeBackForm({ address, chainId }: { readonly address: string; r
 
   async function act(action: 'release' | 'fill'): Promise<void> {
     if (isBusy) return
+    if (reason.trim() === '') {
+      setOutcome({ text: 'Give a reason first.', isBad: true })
+      announce('Give a reason first.')
+      return
+    }
     setBusy(true)
     const result = await describeResult(() => api.takeBack(address, action, { chainId, reason }))
     setBusy(false)
@@ -32,7 +42,7 @@ export function TakeBackForm({ address, chainId }: { readonly address: string; r
         Drover sends an empty one in its place. <strong>Fill all</strong> fills all reserved nonces with empty
         transactions.
       </p>
-      <FormField id={`take-back-${address}-${chainId}`} label="Reason (stored in the history)" problem={null}>
+      <FormField id={takeBackId({ address, chainId })} label="Reason (stored in the history)" problem={null}>
         {(control) => <TextInput control={control} value={reason} onType={setReason} isProse />}
       </FormField>
       <div class="form-actions">

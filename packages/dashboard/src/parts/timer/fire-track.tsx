@@ -41,7 +41,7 @@ function TrackItem({ fire, isOnlyChain }: { readonly fire: UpcomingFire; readonl
   return (
     <li class={`track-item ${inBlocks <= 1 ? 'is-near' : ''}`}>
       <strong class="figure">
-        {inBlocks <= 0 ? 'due now' : inBlocks === 1 ? 'next block' : `in ${formatCount(inBlocks)}`}
+        {inBlocks <= 0 ? 'due now' : inBlocks === 1 ? 'next block' : `in ${formatCount(inBlocks)} blocks`}
       </strong>
       <span class="muted figure">
         {isOnlyChain ? '' : `${nameChain(chainId)} `}block {formatCount(height)}

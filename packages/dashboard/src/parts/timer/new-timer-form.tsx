@@ -4,6 +4,7 @@ import { useContext, useState } from 'preact/hooks'
 import type { LaneResource } from '../../api/api-resources.ts'
 import { Service } from '../../live/service.ts'
 import { useAct } from '../../live/use-act.ts'
+import { FormActions } from '../form-actions.tsx'
 import { FormField, TextInput } from '../form-field.tsx'
 import { LaneSelect } from '../lane-select.tsx'
 import { formTimer, type TimerDraft } from './timer-draft.ts'
@@ -94,19 +95,7 @@ export function NewTimerForm({ lanes, onDone }: NewTimerFormProps) {
           {(control) => <TextInput control={control} value={draft.args} onType={(args) => set({ args })} />}
         </FormField>
       </div>
-      {(wrong ?? problem) !== null && (
-        <p class="outcome is-bad" role="alert">
-          {wrong ?? problem}
-        </p>
-      )}
-      <div class="form-actions">
-        <button type="submit" class="button is-primary" disabled={isBusy}>
-          Create timer
-        </button>
-        <button type="button" class="button is-quiet" onClick={onDone}>
-          Close
-        </button>
-      </div>
+      <FormActions submit="Create timer" canSubmit={!isBusy} problem={wrong ?? problem} onClose={onDone} />
     </form>
   )
 }

@@ -3,6 +3,7 @@ import { useContext } from 'preact/hooks'
 import type { ChainResource, TimerResource } from '../../api/api-resources.ts'
 import { formatCount } from '../../format/format-amount.ts'
 import { shortenAddress } from '../../format/shorten.ts'
+import { useWhyNot } from '../../live/rights.ts'
 import { Service } from '../../live/service.ts'
 import { nameCall } from '../../words/known-calls.ts'
 import { ConfirmButton } from '../confirm-button.tsx'
@@ -45,6 +46,8 @@ export function TimerTable({ items, chains }: TimerTableProps) {
 function TimerRow({ timer, head }: { readonly timer: TimerResource; readonly head: number | null }) {
   const { api } = useContext(Service)
   const { id, name, to, data, dueHeight, fireCount, state, endReason } = timer
+  // The page says why not, once for all of them.
+  const mayChange = useWhyNot('send') === null
   return (
     <tr>
       <th scope="row" data-label="Timer">
@@ -69,12 +72,27 @@ function TimerRow({ timer, head }: { readonly timer: TimerResource; readonly hea
         <span class={`tag ${state === 'ACTIVE' ? 'is-good' : ''}`} title={endReason ?? ''}>
           {state.toLowerCase()}
         </span>
-        {(state === 'ACTIVE' || state === 'PAUSED') && (
-          <ConfirmButton
-            name="Cancel"
-            effect="It fires no more. What it has already sent goes on."
-            run={() => api.cancelTimer(id)}
-          />
+        {mayChange && (state === 'ACTIVE' || state === 'PAUSED') && (
+          <span class="row-actions">
+            {state === 'ACTIVE' ? (
+              <ConfirmButton
+                name="Pause"
+                effect="It does not fire until it is resumed. What it misses is not made up for."
+                run={() => api.pauseTimer(id)}
+              />
+            ) : (
+              <ConfirmButton
+                name="Resume"
+                effect="An interval counts from now, and a watch sees events from now on."
+                run={() => api.resumeTimer(id)}
+              />
+            )}
+            <ConfirmButton
+              name="Cancel"
+              effect="It fires no more. What it has already sent goes on."
+              run={() => api.cancelTimer(id)}
+            />
+          </span>
         )}
       </td>
     </tr>

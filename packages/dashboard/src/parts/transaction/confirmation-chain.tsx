@@ -1,4 +1,4 @@
-/** The blocks of a transaction, one column for each height, with what reorgs dropped beside what replaced it. */
+/** Draws the block of a transaction and the blocks on top of it. A block that a reorg dropped is crossed out below the one that replaced it. */
 import { useContext, useRef } from 'preact/hooks'
 import type { ConfirmationsResource, EventResource, TransactionResource } from '../../api/api-resources.ts'
 import { formatCount } from '../../format/format-amount.ts'

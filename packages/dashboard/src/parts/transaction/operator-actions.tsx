@@ -3,9 +3,12 @@ import { useContext, useState } from 'preact/hooks'
 import type { OperatorAction } from '../../api/api-client.ts'
 import { ApiProblem, ServiceAway } from '../../api/api-failure.ts'
 import type { ExplanationResource } from '../../api/api-resources.ts'
+import { type Scope, useOffered } from '../../live/rights.ts'
 import { Service } from '../../live/service.ts'
+import { Refused } from '../allowed.tsx'
 import { announce } from '../announcer.tsx'
 import { FormField, TextInput } from '../form-field.tsx'
+import { Opened } from '../opened.tsx'
 import { type FieldProblems, placeProblem } from './place-problem.ts'
 
 type Options = Readonly<ExplanationResource['options']>
@@ -27,6 +30,11 @@ export const ACTION_NAMES: Readonly<Record<OperatorAction, string>> = {
   'speed-up': 'Speed up',
 }
 
+/** The scope that an action needs. */
+export function scopeOf(action: OperatorAction): Scope {
+  return action === 'approve' || action === 'reject' ? 'approve' : 'operate'
+}
+
 interface OperatorActionsProps {
   readonly txId: string
   readonly options: Options
@@ -38,27 +46,33 @@ interface OperatorActionsProps {
 
 export function OperatorActions({ txId, options, recommended, first = null }: OperatorActionsProps) {
   const [chosen, setChosen] = useState(first)
+  const { offered, refused } = useOffered(options, ({ action }) => scopeOf(action))
   // It may have stopped being possible since it was chosen.
-  const option = options.find(({ action }) => action === chosen)
+  const option = offered.find(({ action }) => action === chosen)
   return (
     <div class="operator">
-      <ul class="operator-choice" aria-label="What you can do">
-        {options.map(({ action, effect }) => (
-          <li key={action}>
-            <button
-              type="button"
-              class={`button ${action === recommended ? 'is-primary' : ''}`}
-              title={effect}
-              aria-expanded={action === chosen}
-              onClick={() => setChosen(action === chosen ? null : action)}
-            >
-              {ACTION_NAMES[action]}
-            </button>
-          </li>
-        ))}
-      </ul>
+      {offered.length > 0 && (
+        <ul class="operator-choice" aria-label="What you can do">
+          {offered.map(({ action, effect }) => (
+            <li key={action}>
+              <button
+                type="button"
+                class={`button ${action === recommended ? 'is-primary' : ''}`}
+                title={effect}
+                aria-expanded={action === chosen}
+                onClick={() => setChosen(action === chosen ? null : action)}
+              >
+                {ACTION_NAMES[action]}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Refused what="Acting on it" why={refused} isSomeOffered={offered.length > 0} />
       {option !== undefined && (
-        <ActionForm key={option.action} txId={txId} option={option} onDone={() => setChosen(null)} />
+        <Opened key={option.action} onClose={() => setChosen(null)}>
+          <ActionForm txId={txId} option={option} onDone={() => setChosen(null)} />
+        </Opened>
       )}
     </div>
   )

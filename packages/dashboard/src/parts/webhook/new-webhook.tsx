@@ -2,6 +2,7 @@
 import { useContext, useState } from 'preact/hooks'
 import { Service } from '../../live/service.ts'
 import { useAct } from '../../live/use-act.ts'
+import { FormActions } from '../form-actions.tsx'
 import { FormField, TextInput } from '../form-field.tsx'
 import { SecretBox } from '../secret-box.tsx'
 
@@ -37,14 +38,7 @@ export function NewWebhook({ onDone }: { onDone(): void }) {
         />
         Only final results, one event for each transaction
       </label>
-      <div class="form-actions">
-        <button type="submit" class="button is-primary" disabled={isBusy}>
-          Create
-        </button>
-        <button type="button" class="button is-quiet" onClick={onDone}>
-          Close
-        </button>
-      </div>
+      <FormActions submit="Create" canSubmit={!isBusy} onClose={onDone} />
     </form>
   )
 }

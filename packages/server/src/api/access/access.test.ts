@@ -11,6 +11,7 @@ import {
   createTestApi,
   NOW,
   SIGNER,
+  SIGNER_CHECKSUMMED,
   STRANGER,
   TARGET,
   type TestApi,
@@ -78,6 +79,10 @@ describe('without keys', () => {
   test('every local caller may do everything, others nothing', async () => {
     expect((await call('GET', '/v1/signers')).status).toBe(200)
     expect(await call('GET', '/v1/signers', ELSEWHERE)).toMatchObject({ status: 421 })
+  })
+
+  test('the caller learns that it may do everything', async () => {
+    expect((await call('GET', '/v1/caller')).body).toMatchObject({ keyId: null, name: 'local', scopes: SCOPES })
   })
 
   test('an unknown key is still refused', async () => {
@@ -168,6 +173,18 @@ describe('with keys', () => {
     expect([status, body.code]).toEqual([401, 'unauthorized'])
     expect(body.detail).toContain(words)
     if (authorization.length > 40) expect(JSON.stringify(body)).not.toContain(authorization.slice(-20))
+  })
+
+  test('a caller learns what its key may do', async () => {
+    const { id, headers } = await makeKey({ name: 'viewer', scopes: ['read'], signers: [SIGNER], chains: [CHAIN_ID] })
+    expect((await call('GET', '/v1/caller', headers)).body).toEqual({
+      keyId: id,
+      name: 'viewer',
+      tenant: 'viewer',
+      scopes: ['read'],
+      signers: [SIGNER_CHECKSUMMED],
+      chains: [CHAIN_ID],
+    })
   })
 
   test('the scheme may be in any case', async () => {
@@ -394,6 +411,7 @@ describe('a key for some signers', () => {
     streamBlocks: { expect: 'unrelated' },
     showFees: { expect: 'unrelated' },
     listNodes: { expect: 'unrelated' },
+    showCaller: { expect: 'unrelated' },
   }
 
   function addressOf(route: Route, tx: string): string {

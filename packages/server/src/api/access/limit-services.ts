@@ -86,6 +86,7 @@ function limitReach(services: ApiServices, caller: Caller): ApiServices {
     countOf: async (lane) => (mayUse(caller, lane) ? services.countOf(lane) : null),
     baseFeeOf: async (chainId) => (mayUseChain(caller, chainId) ? services.baseFeeOf(chainId) : null),
     readLogs: async (chainId, hash) => (mayUseChain(caller, chainId) ? services.readLogs(chainId, hash) : null),
+    readRevert: async (tx) => (mayUse(caller, tx.intent.lane) ? services.readRevert(tx) : null),
     listNodes: services.listNodes,
     silentNodes: services.silentNodes,
   }

@@ -10,7 +10,7 @@ const OPERATIONS: Readonly<Record<Scope | 'open', string>> = {
   open: 'showHealth showReadiness showOpenApi showDocs',
   read: `listTransactions showTransaction showHistory listAttempts showConfirmations showReceipt explainTransaction
     listSigners showSigner showReset listReservations showReservation listEvents streamEvents
-    listChains listBlocks streamBlocks showFees listNodes showMetrics
+    listChains listBlocks streamBlocks showFees listNodes showMetrics showCaller
     listTimers showTimer listFires showTimerQueue showSignerRules`,
   send: `createTransaction createTransactionBatch reserveNonces useNonce extendNonce releaseNonce
     createTimer updateTimer cancelTimer pauseTimer resumeTimer`,

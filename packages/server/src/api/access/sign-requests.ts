@@ -6,11 +6,14 @@ import type { AcceptRequest } from '../../engine/accept/accept-request.ts'
 import type { ApiServices } from '../api-services.ts'
 import { refuseItems } from './refuse-items.ts'
 
-type Signed = Pick<ApiServices, 'accept' | 'acceptBatch' | 'waits' | 'reservations' | 'store' | 'readLogs'>
+type Signed = Pick<
+  ApiServices,
+  'accept' | 'acceptBatch' | 'waits' | 'reservations' | 'store' | 'readLogs' | 'readRevert'
+>
 
 /** The history of a transaction starts with its sender. Waits, reads and reservations count against the share of the tenant. */
 export function signRequests(services: ApiServices, caller: Caller): Signed {
-  const { accept, waits, readLogs } = services
+  const { accept, waits, readLogs, readRevert } = services
   const { tenant } = caller
   const own = {
     by: actorOf(caller),
@@ -30,6 +33,7 @@ export function signRequests(services: ApiServices, caller: Caller): Signed {
     acceptBatch: (requests) => acceptBatch(requests.map(sign)),
     waits: { ...waits, enter: (purpose) => waits.enter(purpose, tenant) },
     readLogs: (chainId, hash) => readLogs(chainId, hash, tenant),
+    readRevert: (tx) => readRevert(tx, tenant),
     ...hideReservations(services, caller),
   }
 }

@@ -72,7 +72,10 @@ export function createInProcessCalls(services: ApiServices): InProcessCalls {
     }),
     get: translated(async (id: string) => presentTransaction(await find(id), services)),
     wait: translated(wait),
-    explain: translated(async (id: string) => presentExplanation(await explainTransaction(await find(id), services))),
+    explain: translated(async (id: string) => {
+      const tx = await find(id)
+      return presentExplanation(await explainTransaction(tx, services), await services.readRevert(tx))
+    }),
   }
 }
 

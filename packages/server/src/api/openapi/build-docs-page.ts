@@ -5,7 +5,9 @@
  */
 import { createHash } from 'node:crypto'
 import { describeFields, escapeHtml, type Json, renderProse, toJson, toList } from './docs-page-parts.ts'
-import { KEY_FIELD, renderTryIt, TRY_IT_SCRIPT } from './docs-try-it.ts'
+import { SCRIPT } from './docs-script.ts'
+import { STYLE } from './docs-style.ts'
+import { KEY_FIELD, renderTryIt } from './docs-try-it.ts'
 import { sampleBody, sampleParameter } from './sample-request.ts'
 
 export interface DocsPage {
@@ -20,34 +22,45 @@ interface Operation {
   readonly described: Json
 }
 
-const STYLE = `
-:root{color-scheme:light dark;font:16px/1.55 system-ui,sans-serif}
-body{max-width:60rem;margin:0 auto;padding:1.5rem}
-nav{columns:19rem;font-size:.9rem}nav a{display:block;overflow-wrap:anywhere;padding-left:2rem;text-indent:-2rem}
-article{border-top:1px solid color-mix(in srgb,currentColor 20%,transparent);padding:1rem 0}
-h3{font:600 1rem/1.4 ui-monospace,monospace;overflow-wrap:anywhere}
-pre{overflow:auto;padding:.75rem;background:color-mix(in srgb,currentColor 7%,transparent);border-radius:.4rem}
-table{border-collapse:collapse;width:100%;font-size:.9rem}td,th{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0}
-code{font-family:ui-monospace,monospace}a{color:LinkText}
-form{display:grid;gap:.5rem;padding:.5rem 0}form label{display:grid}textarea{font-family:ui-monospace,monospace}button{justify-self:start}
-`
-
 const INTRODUCTION = `<p>JSON over HTTP. Amounts are decimal strings in wei. Nonces, block numbers and chain ids are numbers. Times are ISO 8601.
 Requests with unknown fields are rejected. Errors are problem documents (RFC 9457) with a stable <code>code</code>. Once an API key exists, every
 request needs one: <code>Authorization: Bearer drv_…</code>. For programs: <a href="/openapi.json">openapi.json</a>.</p>`
 
+const BRAND =
+  '<a class="brand" href="/"><svg viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6"/><path d="M6 6.5h5.5a5.5 5.5 0 0 1 0 11H6"/><path d="M6 12h6.2m-2.4-2.6L12.4 12l-2.6 2.6"/></svg>Drover</a>'
+
+const TOOLS =
+  '<div class="tools"><span id="count" role="status"></span><button type="button" id="open-all">Open all</button><button type="button" id="close-all">Close all</button></div>'
+
+/** What the sections are called; others are called as their tag. */
+const TITLES: Readonly<Record<string, string>> = { 'api-keys': 'API keys' }
+
 export function buildDocsPage(document: Json): DocsPage {
   const operations = listOperations(document)
   const schemas = toJson(toJson(document.components).schemas)
-  const groups = [...new Set(operations.map(({ described }) => groupOf(described)))]
-  const sections = groups.map((group) => {
-    const own = operations.filter(({ described }) => groupOf(described) === group)
-    return `<section><h2>${escapeHtml(group)}</h2>${own.map((each) => renderOperation(each, schemas)).join('')}</section>`
-  })
+  const tags = [...new Set(operations.map(({ described }) => groupOf(described)))]
+  const groups = tags.map((tag) => ({
+    title: titleOf(tag),
+    own: operations.filter(({ described }) => groupOf(described) === tag),
+  }))
+  const navigation = groups.map(
+    ({ title, own }) =>
+      `<details><summary>${escapeHtml(title)}</summary>${own.map((each) => renderLink(each)).join('')}</details>`,
+  )
+  const sections = groups.map(
+    ({ title, own }) =>
+      `<section><h2>${escapeHtml(title)}</h2>${own.map((each) => renderOperation(each, schemas)).join('')}</section>`,
+  )
+  const side = `<aside>${BRAND}<label>Find <input id="search" type="search" placeholder="path, word or /"></label><nav aria-label="Operations">${navigation.join('')}</nav></aside>`
+  const main = `<main><h1>Drover API</h1>${INTRODUCTION}${KEY_FIELD}${TOOLS}${sections.join('')}</main>`
   return {
-    html: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Drover API</title><style>${STYLE}</style><h1>Drover API</h1>${INTRODUCTION}${KEY_FIELD}<nav>${operations.map(renderLink).join('')}</nav>${sections.join('')}<script type="module">${TRY_IT_SCRIPT}</script></html>`,
-    policy: `default-src 'none'; style-src ${digestOf(STYLE)}; script-src ${digestOf(TRY_IT_SCRIPT)}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    html: `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Drover API</title><style>${STYLE}</style></head><body>${side}${main}<script type="module">${SCRIPT}</script></body></html>`,
+    policy: `default-src 'none'; style-src ${digestOf(STYLE)}; script-src ${digestOf(SCRIPT)}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   }
+}
+
+function titleOf(tag: string): string {
+  return TITLES[tag] ?? tag.charAt(0).toUpperCase() + tag.slice(1).replaceAll('-', ' ')
 }
 
 function digestOf(text: string): string {
@@ -68,29 +81,40 @@ function groupOf({ tags }: Json): string {
   return String(toList(tags)[0] ?? '')
 }
 
-function renderLink({ method, path, described }: Operation): string {
-  return `<a href="#${escapeHtml(String(described.operationId))}"><code>${method} ${escapeHtml(path)}</code></a>`
+function renderLink(operation: Operation): string {
+  const { operationId, summary } = operation.described
+  return `<a href="#${escapeHtml(String(operationId))}" data-find="${findable(operation)}" title="${escapeHtml(`${operation.method} ${operation.path}`)}">${renderProse(String(summary))}</a>`
+}
+
+/** What the search looks through. */
+function findable({ method, path, described: { operationId, summary } }: Operation): string {
+  return escapeHtml(`${method} ${path} ${String(operationId)} ${String(summary)}`)
 }
 
 function renderOperation(operation: Operation, schemas: Json): string {
   const { method, path, described } = operation
   const body = bodyOf(described)
   return [
-    `<article id="${escapeHtml(String(described.operationId))}"><h3>${method} ${escapeHtml(path)}</h3>`,
-    `<p>${renderProse(String(described.summary))}. ${renderScope(described)}</p>`,
+    `<article id="${escapeHtml(String(described.operationId))}" data-find="${findable(operation)}"><details>`,
+    `<summary><span class="method ${method.toLowerCase()}">${method}</span> <span class="path">${breakable(path)}</span> <span class="about">${renderProse(String(described.summary))}</span></summary>`,
+    `<div class="body"><p>${renderScope(described)}</p>`,
     renderParameters(described),
     body === null ? '' : describeFields('Body', body, schemas),
-    `<pre><code>${escapeHtml(writeCurl(operation, body, schemas))}</code></pre>`,
     renderTryIt(method, path, described, body === null ? undefined : sampleBody(body, schemas)),
+    `<h4>Example</h4><pre><code>${escapeHtml(writeCurl(operation, body, schemas))}</code></pre>`,
     renderAnswers(described),
-    '</article>',
+    '</div></details></article>',
   ].join('')
+}
+
+function breakable(path: string): string {
+  return escapeHtml(path).replaceAll('/', '/<wbr>')
 }
 
 function renderScope({ security }: Json): string {
   const [first] = toList(security)
-  if (first === undefined) return 'Needs no API key.'
-  return `Needs the scope <code>${escapeHtml(String(toList(toJson(first).apiKey)[0]))}</code> once an API key exists.`
+  if (first === undefined) return '<span class="scope">no API key needed</span>'
+  return `<span class="scope">scope ${escapeHtml(String(toList(toJson(first).apiKey)[0]))}</span>`
 }
 
 function renderParameters({ parameters }: Json): string {

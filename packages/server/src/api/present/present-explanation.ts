@@ -6,11 +6,12 @@ import type { ExplanationResource } from '../contract/resources/explanation-reso
 import { checksumAddress, checksumText } from '../contract/values/address.ts'
 import { presentOptionalInstant } from '../contract/values/instant.ts'
 
-export function presentExplanation(explanation: Explanation): ExplanationResource {
+export function presentExplanation(explanation: Explanation, revertReason: string | null): ExplanationResource {
   const { summary, cause, blockedBy, nextAction, nextActionAt, options, advice, runbook } = explanation
   return {
     summary: checksumText(summary),
     cause,
+    revertReason,
     nextAction: checksumText(nextAction),
     ...(blockedBy && { blockedBy: presentBlockedBy(blockedBy) }),
     nextActionAt: presentOptionalInstant(nextActionAt),

@@ -235,6 +235,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     sendEndpointsOf: () => null,
     onChain: () => () => {},
     readLogs: (_, hash) => chain.findLogs(hash),
+    readRevert: async () => null,
     countOf: async () => null,
     healthOf: () => WELL,
     readiness: createReadiness({

@@ -4,17 +4,21 @@ import type { OperatorAction } from '../../../api/api-client.ts'
 import { ApiProblem, ServiceAway } from '../../../api/api-failure.ts'
 import { formatCount } from '../../../format/format-amount.ts'
 import { shortenId } from '../../../format/shorten.ts'
+import { useOffered } from '../../../live/rights.ts'
 import { Service } from '../../../live/service.ts'
 import { STATE_NAMES } from '../../../words/state-words.ts'
+import { Refused } from '../../allowed.tsx'
 import { announce } from '../../announcer.tsx'
 import { FormField, TextInput } from '../../form-field.tsx'
-import { ACTION_NAMES } from '../operator-actions.tsx'
+import { Opened } from '../../opened.tsx'
+import { ACTION_NAMES, scopeOf } from '../operator-actions.tsx'
 import { actOnAll, type BulkResult, explainAll, offerActions, type Prospect, previewAction } from './bulk-plan.ts'
 import { MAX_SELECTED, type Selection } from './use-selection.ts'
 
 export function BulkBar({ selection }: { readonly selection: Selection }) {
   const { prospects, problem } = useProspects(selection)
   const [action, setAction] = useState<OperatorAction | null>(null)
+  const { offered: offers, refused } = useOffered(offerActions(prospects ?? []), (each) => scopeOf(each.action))
   const count = selection.items.length
   if (count === 0) return null
   return (
@@ -24,11 +28,11 @@ export function BulkBar({ selection }: { readonly selection: Selection }) {
         {count === MAX_SELECTED && <span class="muted">the most at a time</span>}
         {problem !== null && <span class="outcome is-bad">{problem}</span>}
         {prospects === null && problem === null && <span class="muted">Checking what can be done…</span>}
-        {prospects !== null && offerActions(prospects).length === 0 && (
+        {prospects !== null && offers.length === 0 && refused === null && (
           <span class="muted">Nothing can be done to these now.</span>
         )}
         <div class="bulk-actions">
-          {offerActions(prospects ?? []).map((offered) => (
+          {offers.map((offered) => (
             <button
               type="button"
               class="button"
@@ -44,7 +48,12 @@ export function BulkBar({ selection }: { readonly selection: Selection }) {
           Clear
         </button>
       </div>
-      {action !== null && prospects !== null && <BulkForm key={action} action={action} prospects={prospects} />}
+      <Refused what="Acting on them" why={refused} isSomeOffered={offers.length > 0} />
+      {action !== null && prospects !== null && (
+        <Opened key={action} onClose={() => setAction(null)}>
+          <BulkForm action={action} prospects={prospects} />
+        </Opened>
+      )}
     </section>
   )
 }

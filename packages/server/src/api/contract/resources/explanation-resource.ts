@@ -25,6 +25,10 @@ const blockedBy = z.discriminatedUnion('type', [
 export const explanationResource = z.object({
   summary: z.string().meta({ description: 'For people. The wording may change.' }),
   cause: z.enum(CAUSES).meta({ description: 'Stable, so programs can rely on it.' }),
+  revertReason: z.string().nullable().meta({
+    description:
+      'Why its call reverted on chain, read by running it again on the state before its block. Null if it did not revert, or if the RPC nodes cannot tell.',
+  }),
   blockedBy: blockedBy.optional().meta({ description: 'What has to move first, if anything.' }),
   nextAction: z.string().meta({ description: 'What Drover does next by itself.' }),
   nextActionAt: instant.nullable().meta({ description: 'Null if the time is not known in advance.' }),

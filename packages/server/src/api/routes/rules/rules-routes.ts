@@ -5,6 +5,7 @@ import { AppError } from '../../../core/app-error.ts'
 import { diffRules } from '../../../core/rules/diff-rules.ts'
 import { keySubject, type RuleSet, type SubjectId, signerSubject } from '../../../core/rules/rule-set.ts'
 import type { ApiServices } from '../../api-services.ts'
+import { reasonInput } from '../../contract/requests/operator-request.ts'
 import { ruleSetRequest } from '../../contract/requests/rules-request.ts'
 import { rulesResource } from '../../contract/resources/rules-resource.ts'
 import { addressInput } from '../../contract/values/address.ts'
@@ -15,6 +16,8 @@ import { defineRoute, NO_INPUT, type RouteReply } from '../../route.ts'
 
 const ofSigner = { ...NO_INPUT, params: z.strictObject({ address: addressInput }) }
 const ofKey = { ...NO_INPUT, params: z.strictObject({ id: keyIdParam }) }
+/** In the query, because the body is the rule set as it is stored in files. */
+const WITH_REASON = { query: z.strictObject({ reason: reasonInput.optional() }) }
 const ANSWERS = [{ status: 200, description: 'The rules, and how much of each is used.', schema: rulesResource }]
 
 export const showSignerRules = defineRoute(
@@ -35,7 +38,7 @@ export const showSignerRules = defineRoute(
 )
 
 export const setSignerRules = defineRoute(
-  { ...ofSigner, body: ruleSetRequest },
+  { ...ofSigner, ...WITH_REASON, body: ruleSetRequest },
   {
     operationId: 'setSignerRules',
     method: 'PUT',
@@ -45,14 +48,14 @@ export const setSignerRules = defineRoute(
     answers: ANSWERS,
     errors: ['not_found'],
   },
-  async ({ params, body }, services, caller) => {
+  async ({ params, query, body }, services, caller) => {
     await getLanes(services, params.address)
-    return set(services, caller, signerSubject(params.address), body)
+    return set(services, caller, signerSubject(params.address), { rules: body, ...query })
   },
 )
 
 export const clearSignerRules = defineRoute(
-  ofSigner,
+  { ...ofSigner, ...WITH_REASON },
   {
     operationId: 'clearSignerRules',
     method: 'DELETE',
@@ -62,9 +65,9 @@ export const clearSignerRules = defineRoute(
     answers: ANSWERS,
     errors: ['not_found'],
   },
-  async ({ params }, services, caller) => {
+  async ({ params, query }, services, caller) => {
     await getLanes(services, params.address)
-    return set(services, caller, signerSubject(params.address), null)
+    return set(services, caller, signerSubject(params.address), { rules: null, ...query })
   },
 )
 
@@ -86,7 +89,7 @@ export const showKeyRules = defineRoute(
 )
 
 export const setKeyRules = defineRoute(
-  { ...ofKey, body: ruleSetRequest },
+  { ...ofKey, ...WITH_REASON, body: ruleSetRequest },
   {
     operationId: 'setKeyRules',
     method: 'PUT',
@@ -96,14 +99,14 @@ export const setKeyRules = defineRoute(
     answers: ANSWERS,
     errors: ['not_found'],
   },
-  async ({ params, body }, services, caller) => {
+  async ({ params, query, body }, services, caller) => {
     await checkKey(services, caller, params.id)
-    return set(services, caller, keySubject(params.id), body)
+    return set(services, caller, keySubject(params.id), { rules: body, ...query })
   },
 )
 
 export const clearKeyRules = defineRoute(
-  ofKey,
+  { ...ofKey, ...WITH_REASON },
   {
     operationId: 'clearKeyRules',
     method: 'DELETE',
@@ -113,9 +116,9 @@ export const clearKeyRules = defineRoute(
     answers: ANSWERS,
     errors: ['not_found'],
   },
-  async ({ params }, services, caller) => {
+  async ({ params, query }, services, caller) => {
     await checkKey(services, caller, params.id)
-    return set(services, caller, keySubject(params.id), null)
+    return set(services, caller, keySubject(params.id), { rules: null, ...query })
   },
 )
 
@@ -136,11 +139,12 @@ async function set(
   services: ApiServices,
   caller: Caller,
   subject: SubjectId,
-  next: RuleSet | null,
+  { rules: next, reason }: { readonly rules: RuleSet | null; readonly reason?: string | undefined },
 ): Promise<RouteReply> {
   const { rules } = services
   if (caller.keyId !== null && (await rules.read(keySubject(caller.keyId))).account !== null)
     throw new AppError('forbidden', 'Your own API key is bound by rules, so it cannot change rules.')
   const before = await rules.put(subject, next, actorOf(caller))
-  return { ...(await show(services, subject)), auditNote: diffRules(before, next) }
+  const note = [diffRules(before, next), ...(reason === undefined ? [] : [`reason: ${reason}`])].join('; ')
+  return { ...(await show(services, subject)), auditNote: note }
 }

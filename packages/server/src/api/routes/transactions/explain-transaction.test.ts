@@ -10,7 +10,7 @@ import {
   TARGET,
   type TestApi,
 } from '../../../testing/api/create-test-api.ts'
-import { anyNote } from '../../../testing/store/samples.ts'
+import { anyNote, toStuck } from '../../../testing/store/samples.ts'
 import { explanationResource } from '../../contract/resources/explanation-resource.ts'
 
 const HASH = `0x${'a1'.repeat(32)}` as const
@@ -92,4 +92,30 @@ test('a final transaction is explained without loading its lane', async () => {
   const other = await createTestApi({ store: { ...api.store, loadLane } })
   const reply = await other.server.inject(`/v1/transactions/${id}/explain`)
   expect(reply.json()).toMatchObject({ cause: 'cancelled', options: [], nextActionAt: null })
+})
+
+test('what no block took is best sped up, where the policy allows that', async () => {
+  const id = await send()
+  await allocate(api.store, id, HASH)
+  const tx = await api.store.findTransaction(id)
+  if (tx?.state !== 'ALLOCATED') throw new Error('has no nonce')
+  await api.store.amend(
+    {
+      before: { version: tx.version, state: tx.state, attemptCount: 1 },
+      tx: toStuck(tx),
+      notes: [anyNote('stuck.declared')],
+    },
+    [],
+  )
+  const { options, advice, cause } = await explain(id)
+  expect([cause, options[0].action]).toEqual(['no_inclusion', 'speed-up'])
+  expect(advice).toContain(`drover tx speed-up ${id}`)
+})
+
+test('why a mined transaction reverted is told, if the nodes know', async () => {
+  expect(await explain(await send())).toMatchObject({ revertReason: null })
+  const readRevert = async () => 'not enough'
+  const other = await createTestApi({ store: api.store, services: { readRevert } })
+  const reply = await other.server.inject(`/v1/transactions/${await send()}/explain`)
+  expect(reply.json()).toMatchObject({ revertReason: 'not enough' })
 })

@@ -20,6 +20,10 @@ export const showExplanation = defineRoute(
   },
   async ({ params }, services) => {
     const transaction = await getTransaction(services.store, params.id)
-    return { status: 200, body: presentExplanation(await explainTransaction(transaction, services)) }
+    const [explanation, revertReason] = await Promise.all([
+      explainTransaction(transaction, services),
+      services.readRevert(transaction),
+    ])
+    return { status: 200, body: presentExplanation(explanation, revertReason) }
   },
 )
