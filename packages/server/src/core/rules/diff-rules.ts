@@ -28,10 +28,12 @@ function flatten(rules: RuleSet | null): ReadonlyMap<string, string> {
   return fields
 }
 
+/** By the names of the fields: PostgreSQL returns them in an order of its own, and that is no change. */
 function spell(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value)
-  return Object.values(value)
-    .filter((field) => field !== null)
-    .map((field) => (Array.isArray(field) ? field.join('/') : String(field)))
+  return Object.entries(value)
+    .filter(([, field]) => field !== null)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, field]) => (Array.isArray(field) ? field.join('/') : String(field)))
     .join(':')
 }
