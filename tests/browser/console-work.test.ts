@@ -6,7 +6,7 @@ import { revertingCode } from '../setup/contracts.ts'
 import { eventually } from '../setup/eventually.ts'
 import { startService, type TestService } from '../setup/service.ts'
 import { CHROMIUM, launchBrowser, openWatched } from './chromium.ts'
-import { focusedId, focusedText, isFocusSeen, tabTo } from './keyboard.ts'
+import { awaitFocusOn, awaitFocusOnId, awaitNewPage, isFocusSeen, openPalette, tabTo } from './keyboard.ts'
 
 const MAX_PHONE_HEIGHT = 2_600
 
@@ -174,11 +174,13 @@ describe.skipIf(CHROMIUM === undefined)('on the console', () => {
     await page.keyboard.press('Enter')
     const reason = page.locator('.operator-form').getByLabel('Reason')
     await reason.waitFor()
-    expect(await focusedId(page)).toBe(await reason.getAttribute('id'))
+    const field = (await reason.getAttribute('id')) ?? ''
+    await awaitFocusOnId(page, field)
     await page.keyboard.press('Escape')
     await reason.waitFor({ state: 'detached' })
-    expect(await page.evaluate('document.activeElement?.textContent')).toContain(`${nonce}: not used`)
+    await awaitFocusOn(page, `${nonce}: not used`)
     await page.keyboard.press('Enter')
+    await awaitFocusOnId(page, field)
     await page.keyboard.type('the holder gave it back')
     await page.keyboard.press('Enter')
     await gap.waitFor({ state: 'detached' })
@@ -199,27 +201,28 @@ describe.skipIf(CHROMIUM === undefined)('on the console', () => {
     }
     await press('Pause')
     await page.keyboard.press('Enter')
-    expect(await focusedId(page)).toContain('order-')
+    await awaitFocusOnId(page, 'order-')
     await page.keyboard.press('Escape')
-    expect(await focusedText(page)).toBe('Pause')
+    await awaitFocusOn(page, 'Pause')
     await press('Change the policy')
     await page.keyboard.press('Enter')
-    expect(await focusedId(page)).toContain('policy-')
+    await awaitFocusOnId(page, 'policy-')
     await page.keyboard.press('Escape')
-    expect(await focusedText(page)).toBe('Change the policy')
+    await awaitFocusOn(page, 'Change the policy')
 
-    await page.keyboard.press('Control+k')
+    await openPalette(page)
     await page.keyboard.type('timers')
     await page.getByRole('option', { selected: true }).filter({ hasText: 'Timers' }).waitFor()
     await page.keyboard.press('Enter')
+    await awaitNewPage(page)
     await press('New timer')
-    await page.keyboard.press('Control+k')
+    await openPalette(page)
     await page.keyboard.press('Escape')
-    expect(await focusedText(page)).toBe('New timer')
+    await awaitFocusOn(page, 'New timer')
     await page.keyboard.press('Enter')
-    expect(await focusedId(page)).toBe('timer-from')
+    await awaitFocusOnId(page, 'timer-from')
     await page.keyboard.press('Escape')
-    expect(await focusedText(page)).toBe('New timer')
+    await awaitFocusOn(page, 'New timer')
 
     for (const hash of ['', 'transactions', 'signers', 'webhooks', 'access', 'cluster', 'send']) {
       await page.goto(`${url()}/#/${hash}`)

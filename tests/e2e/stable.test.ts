@@ -52,7 +52,7 @@ test('base fee above the offer: same bytes resent, STUCK but not final, then all
   const explanation = (await node.drover().get(`/v1/transactions/${first}/explain`)).body
   expect(explanation.summary).toMatch(/offers at most [\d.]+ gwei per gas, but the next block asks [\d.]+ gwei/)
   expect(explanation.options.map(({ action }: { action: string }) => action)).toEqual([
-    ...['suspend', 'retry', 'cancel', 'resolve', 'speed-up'],
+    ...['speed-up', 'suspend', 'retry', 'cancel', 'resolve'],
   ])
 
   // Not over: it is still sent, also after the process was killed, and always as the same bytes.

@@ -1,6 +1,6 @@
 /** What a button has opened: it takes the focus, Escape closes it, and closing gives the focus back. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 const FIELDS = 'input, select, textarea, button, a[href]'
 
@@ -26,7 +26,8 @@ export function Opened({ onClose, children }: OpenedProps) {
     }
   }, [])
 
-  useEffect(() => {
+  // At once, not after the first paint: a quick Escape would be lost.
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.defaultPrevented) return
       const { activeElement } = document
