@@ -19,7 +19,7 @@ test('a new receiver gets two places, and one more with each success', () => {
   expect(takeAll()).toEqual([])
   for (const each of first) settled(each, true)
   expect(takeAll()).toHaveLength(4)
-  expect(mostOf('a')).toBe(12)
+  expect(mostOf('a')).toBe(20)
 })
 
 test('a failure takes them away: what is read ahead waits until few are under way', () => {

@@ -31,7 +31,7 @@ const MAX_RUNNING = 200
 /** Deliveries at a time to a receiver that is new or whose last answer was a failure. One more with each success. */
 const FIRST_PARALLEL = 2
 /** For a fast receiver so many times its places are read ahead. */
-const READ_AHEAD = 2
+const READ_AHEAD = 4
 
 export function createDeliveryPlaces(maxParallel: number): DeliveryPlaces {
   const running = new Map<DeliveryId, { readonly webhookId: WebhookId; readonly controller: AbortController }>()

@@ -57,6 +57,8 @@ const TRY_AGAIN_MS = 1_000
 const STOP_GRACE_MS = 2_000
 /** A receiver may ask for weeks, which is more than a timer can hold. */
 const MAX_WAIT_MS = 86_400_000
+/** Deliveries that are read at once, if webhooks can take so many. */
+const MAX_READ = 400
 /** Places kept free for webhooks with nothing under way, one each. */
 const MAX_KEPT_FREE = 100
 /** What one webhook may have in the table ahead of its receiver: enough for a fast one, little for one that hangs. */
@@ -158,15 +160,20 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     turnAgain ||= planned.more
   }
 
-  /** An equal share for each that could take more: which of them have something to send is known only when it was read. */
+  /**
+   * What each could take, or an equal share where that would be too much to read at once: which of them have something to
+   * send is known only when it was read.
+   */
   function listRooms(): readonly WebhookRoom[] {
     const left = places.left()
     const open = leases
       .usable()
       .map(({ webhookId, fence }) => ({ webhookId, fence, busy: busyOf(webhookId) }))
       .filter(({ webhookId, busy }) => left > 0 && busy.length < places.mostOf(webhookId))
-    const share = Math.max(1, Math.floor(left / open.length))
-    return open.map((room) => ({ ...room, room: Math.min(places.mostOf(room.webhookId) - room.busy.length, share) }))
+    const needOf = (room: (typeof open)[number]) => places.mostOf(room.webhookId) - room.busy.length
+    const needed = open.reduce((sum, room) => sum + needOf(room), 0)
+    const share = needed <= MAX_READ ? MAX_READ : Math.max(1, Math.floor(left / open.length))
+    return open.map((room) => ({ ...room, room: Math.min(needOf(room), share) }))
   }
 
   async function sendDue(): Promise<void> {
@@ -261,11 +268,19 @@ function chooseFairly(
   left: number,
 ): readonly DueDelivery[] {
   const busy = new Map(rooms.map((room) => [room.webhookId, room.busy.length]))
-  const busyFor = ({ delivery }: DueDelivery): number => busy.get(delivery.webhookId) ?? 0
+  // The second of a webhook counts the first as under way: nobody gets two before everybody has one.
+  const ranked = due.map((item) => {
+    const rank = busy.get(item.delivery.webhookId) ?? 0
+    busy.set(item.delivery.webhookId, rank + 1)
+    return { item, rank }
+  })
   const withDue = new Set(due.map(({ delivery }) => delivery.webhookId))
   const idle = rooms.filter((room) => room.busy.length === 0 && !withDue.has(room.webhookId)).length
   const most = left - Math.min(idle, MAX_KEPT_FREE)
-  return [...due].sort((a, b) => busyFor(a) - busyFor(b)).slice(0, Math.max(0, most))
+  return ranked
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, Math.max(0, most))
+    .map(({ item }) => item)
 }
 
 function countOf(due: readonly DueDelivery[], id: WebhookId): number {
