@@ -14,7 +14,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../setup/webhook-rec
 
 const SEND = 'eth_sendRawTransaction'
 /** A signer for each trouble, so that none is in the way of another. */
-const [STUCK, FOREIGN, POOR, CAPPED, LENT, BUSY, PAUSED, PLAIN] = [0, 1, 2, 3, 4, 5, 6, 7].map(developmentAccount)
+const [STUCK, FOREIGN, POOR, CAPPED, RESERVED, BUSY, PAUSED, PLAIN] = [0, 1, 2, 3, 4, 5, 6, 7].map(developmentAccount)
 
 let service: TestService
 let proxy: RpcProxy
@@ -23,7 +23,7 @@ let receiver: WebhookReceiver
 beforeAll(async () => {
   receiver = await startWebhookReceiver()
   service = await startService({
-    signers: [STUCK, FOREIGN, POOR, CAPPED, LENT, BUSY, PAUSED, PLAIN].flatMap((each) => each ?? []),
+    signers: [STUCK, FOREIGN, POOR, CAPPED, RESERVED, BUSY, PAUSED, PLAIN].flatMap((each) => each ?? []),
     env: {
       DROVER_FINALITY: '2',
       DROVER_RESUBMIT_INTERVAL: '1s',
@@ -138,12 +138,12 @@ test('Fee above cap', async () => {
 })
 
 test('Blocked by reservation', async () => {
-  const lent = await service.drover.post(`/v1/signers/${addressOf(LENT)}/nonces`, { ttlMs: 600_000 })
-  expect(lent.status).toBe(200 + Number(lent.status === 201))
-  const id = await send(LENT)
-  const { id: reservation } = lent.body.items[0]
-  expect(await run('signer', 'reservations', addressOf(LENT))).toContain(reservation)
-  await run('signer', 'release-reservations', addressOf(LENT), '--reason', 'nobody uses it')
+  const reserved = await service.drover.post(`/v1/signers/${addressOf(RESERVED)}/nonces`, { ttlMs: 600_000 })
+  expect(reserved.status).toBe(201)
+  const id = await send(RESERVED)
+  const { id: reservation } = reserved.body.items[0]
+  expect(await run('signer', 'reservations', addressOf(RESERVED))).toContain(reservation)
+  await run('signer', 'release-reservations', addressOf(RESERVED), '--reason', 'nobody uses it')
   await mineUntil(id, 'CONFIRMED')
 })
 

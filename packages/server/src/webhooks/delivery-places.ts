@@ -14,7 +14,7 @@ export interface DeliveryPlaces {
   busyOf(id: WebhookId): readonly DeliveryId[]
   add(due: readonly DueDelivery[]): void
   /** Takes out what may be sent now, and counts it as under way. */
-  take(controllerOf: () => AbortController): readonly Sending[]
+  take(): readonly Sending[]
   settled(due: DueDelivery, isDelivered: boolean): void
   running(): Iterable<{ readonly webhookId: WebhookId; readonly controller: AbortController }>
   /** Drops what is read ahead and what was earned by webhooks that this node may not serve. */
@@ -68,10 +68,10 @@ export function createDeliveryPlaces(maxParallel: number): DeliveryPlaces {
     add: (due) => {
       for (const each of due) ready.set(each.delivery.webhookId, [...(ready.get(each.delivery.webhookId) ?? []), each])
     },
-    take: (controllerOf) =>
+    take: () =>
       [...ready].flatMap(([id, waiting]) =>
         takeOf(id, waiting).map((due) => {
-          const controller = controllerOf()
+          const controller = new AbortController()
           running.set(due.delivery.id, { webhookId: id, controller })
           return { due, controller }
         }),

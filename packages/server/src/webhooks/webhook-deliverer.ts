@@ -196,7 +196,7 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
   function sendReady(): void {
     if (isStopping) return
     places.keepOnly(leases.holds)
-    for (const { due, controller } of places.take(() => new AbortController())) send(due, controller)
+    for (const { due, controller } of places.take()) send(due, controller)
   }
 
   function send(due: DueDelivery, { signal }: AbortController): void {

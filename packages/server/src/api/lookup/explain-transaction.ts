@@ -69,20 +69,7 @@ export async function explainTransaction(tx: Transaction, services: Services): P
     },
   }
   // It may have taken its nonce since it was read. The explanation must match the state of its lane.
-  const current = inFlight.find(({ id }) => id === tx.id) ?? tx
-  return preferSpeedUp(explain(current, context), current.id)
-}
-
-/** Of all that can be done to a transaction that no block takes, only a higher price moves it on. */
-function preferSpeedUp(explanation: Explanation, id: string): Explanation {
-  const { cause, blockedBy, options } = explanation
-  const speedUp = options.find(({ action }) => action === 'speed-up')
-  if (cause !== 'no_inclusion' || blockedBy !== undefined || speedUp === undefined) return explanation
-  return {
-    ...explanation,
-    advice: `Speed it up: \`drover tx speed-up ${id} --reason "…"\`. Drover signs it again at a higher price; whichever is mined counts.`,
-    options: [speedUp, ...options.filter((option) => option !== speedUp)],
-  }
+  return explain(inFlight.find(({ id }) => id === tx.id) ?? tx, context)
 }
 
 function findSilence({ silentNodes }: Services, nodeId: string): number | null {

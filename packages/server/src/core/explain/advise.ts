@@ -14,7 +14,18 @@ const LANE_CAUSES: Readonly<Partial<Record<Cause, LaneProblemCode>>> = {
   blocked_by_reservation: 'blocked_by_reservation',
 }
 
-export function adviseOn(tx: Transaction, finding: Finding, context: ExplainContext): string | null {
+type Options = readonly { readonly action: string }[]
+
+/** Of all that can be done to a transaction that no block takes, only a higher price moves it on. */
+export function isSpeedUpBest({ cause, blockedBy }: Finding, options: Options): boolean {
+  return cause === 'no_inclusion' && blockedBy === undefined && options.some(({ action }) => action === 'speed-up')
+}
+
+export function adviseOn(
+  tx: Transaction,
+  finding: Finding,
+  { context, options }: { readonly context: ExplainContext; readonly options: Options },
+): string | null {
   const { cause, blockedBy } = finding
   const { lane } = tx.intent
   const code = LANE_CAUSES[cause]
@@ -25,6 +36,8 @@ export function adviseOn(tx: Transaction, finding: Finding, context: ExplainCont
   if (blockedBy?.type === 'transaction' && blockedBy.state === 'STUCK') {
     return `Fix transaction ${blockedBy.txId} first: run \`drover tx explain ${blockedBy.txId}\`.`
   }
+  if (isSpeedUpBest(finding, options))
+    return `Speed it up: \`drover tx speed-up ${tx.id} --reason "…"\`. Drover signs it again at a higher price; whichever is mined counts.`
   return adviseOnState(tx, cause, context)
 }
 

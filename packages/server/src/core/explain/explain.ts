@@ -6,7 +6,7 @@
 import { allowedActions, OPERATOR_ACTIONS } from '../transaction/allowed-actions.ts'
 import { awaitsApproval } from '../transaction/await-approval.ts'
 import { isTerminal, type Transaction } from '../transaction/transaction.ts'
-import { adviseOn } from './advise.ts'
+import { adviseOn, isSpeedUpBest } from './advise.ts'
 import { describeAction } from './describe-action.ts'
 import { withChainHealth } from './explain-chain.ts'
 import { explainFinal } from './explain-final.ts'
@@ -31,17 +31,22 @@ export interface Explanation extends Finding {
 export function explain(tx: Transaction, context: ExplainContext): Explanation {
   const verdicts = allowedActions(tx, context.policy)
   const decisions = awaitsApproval(tx) ? APPROVAL_OPTIONS : []
-  const options = OPERATOR_ACTIONS.filter((action) => verdicts[action].allowed).map((action) => ({
+  const allowed = OPERATOR_ACTIONS.filter((action) => verdicts[action].allowed).map((action) => ({
     action,
     effect: describeAction(action, tx),
   }))
+  const options = [...decisions, ...allowed]
   const finding = find(tx, context)
   return {
     ...finding,
-    options: [...decisions, ...options],
-    advice: adviseOn(tx, finding, context),
+    options: isSpeedUpBest(finding, options) ? putFirst('speed-up', options) : options,
+    advice: adviseOn(tx, finding, { context, options }),
     runbook: findRunbookEntry(tx, finding.cause),
   }
+}
+
+function putFirst(first: ExplainedAction, options: Explanation['options']): Explanation['options'] {
+  return [...options.filter(({ action }) => action === first), ...options.filter(({ action }) => action !== first)]
 }
 
 const APPROVAL_OPTIONS: Explanation['options'] = [

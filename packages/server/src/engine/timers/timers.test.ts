@@ -146,7 +146,7 @@ test('creates that come together are stored, answered and read together', async 
   expect(Object.values(calls).reduce((sum, n) => sum + n, 0)).toBeLessThan(20)
 })
 
-test('gas is estimated as it will be sent, and a signer without funds is told so', async () => {
+test('gas is estimated for the call as it will be sent; too low a balance is named in the error', async () => {
   const estimated: Call[] = []
   const estimate = async ([call]: readonly Call[]) => {
     if (call !== undefined) estimated.push(call)

@@ -112,7 +112,7 @@ test('what no block took is best sped up, where the policy allows that', async (
   expect(advice).toContain(`drover tx speed-up ${id}`)
 })
 
-test('why a mined transaction reverted is told, if the nodes know', async () => {
+test('the explanation names the revert reason, if the nodes know it', async () => {
   expect(await explain(await send())).toMatchObject({ revertReason: null })
   const readRevert = async () => 'not enough'
   const other = await createTestApi({ store: api.store, services: { readRevert } })
