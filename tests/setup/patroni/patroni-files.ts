@@ -5,6 +5,8 @@ export interface MemberPlan {
   readonly name: string
   readonly home: string
   readonly port: number
+  /** Where the other server connects to. */
+  readonly peerPort: number
   readonly restPort: number
 }
 
@@ -17,7 +19,7 @@ interface SetPlan {
 }
 
 /** `retry_timeout` twice and `loop_wait` once have to fit into `ttl`. */
-export function composePatroni({ name, home, port, restPort }: MemberPlan, plan: SetPlan): string {
+export function composePatroni({ name, home, port, peerPort, restPort }: MemberPlan, plan: SetPlan): string {
   const { synchronous, ttlSeconds, etcdPort, binaries, superuser } = plan
   return `scope: drover
 name: ${name}
@@ -45,7 +47,7 @@ bootstrap:
     - no-sync
 postgresql:
   listen: 127.0.0.1:${port}
-  connect_address: 127.0.0.1:${port}
+  connect_address: 127.0.0.1:${peerPort}
   data_dir: ${join(home, 'data')}
   bin_dir: ${binaries}
   pgpass: ${join(home, 'pgpass')}

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync, readdirSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ import { Client } from 'pg'
 import { findFreePort } from '../../../packages/dev/src/free-port.ts'
 import { type Account, chooseAccount, giveTo } from '../../../packages/dev/src/postgres/postgres-account.ts'
 import { eventually } from '../eventually.ts'
+import { createTcpRelay, type TcpRelay } from '../tcp-relay.ts'
 import { composeHaproxy, composePatroni, type MemberPlan } from './patroni-files.ts'
 
 export interface PatroniSet {
@@ -19,8 +20,6 @@ export interface PatroniSet {
   url(database: string): string
   /** One server itself, for a look past HAProxy. */
   memberUrl(name: string, database: string): string
-  /** All servers, for a driver that chooses by itself. */
-  hosts(): string
   primary(): Promise<string>
   /** Moves the primary to the other server as an operator does; `settled` resolves once the old one follows it. */
   switchover(): Promise<{ readonly settled: Promise<void> }>
@@ -28,6 +27,9 @@ export interface PatroniSet {
   failover(): Promise<string>
   /** Starts a killed server again; resolves once it follows the primary, in sync if the set is synchronous. */
   rejoin(name: string): Promise<void>
+  /** From here on, the standby gets nothing from the primary; without synchronous mode nobody waits for it. */
+  cutReplication(): void
+  mendReplication(): void
   query<Row>(name: string, sql: string): Promise<readonly Row[]>
   log(): Promise<string>
   stop(): Promise<void>
@@ -40,9 +42,13 @@ export interface PatroniOptions {
 }
 
 interface Member extends MemberPlan {
+  /** What the other server connects through. */
+  readonly cable: TcpRelay
   patroni: ChildProcess | null
 }
 
+/** Followed by the id of the process that started the set. */
+const FOLDER_PREFIX = 'drover-patroni-'
 const POSTGRES_ROOT = '/usr/lib/postgresql'
 const SUPERUSER = 'drover'
 
@@ -71,24 +77,17 @@ function readFolder(path: string): readonly string[] {
 }
 
 const LIVE = new Set<ChildProcess>()
+const FOLDERS = new Set<string>()
 process.on('exit', () => {
-  // Each leads its own group, so that a server ends with its Patroni.
-  for (const child of LIVE) killGroup(child, 'SIGKILL')
+  for (const folder of FOLDERS) killAllOf(folder)
 })
-
-function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, signal)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
-}
 
 export async function startPatroniSet({ synchronous, ttlSeconds = 8 }: PatroniOptions): Promise<PatroniSet> {
   const binaries = findBinaries()
   if (binaries === null) throw new Error(`there is no PostgreSQL in ${POSTGRES_ROOT}`)
-  const folder = await mkdtemp(join(tmpdir(), 'drover-patroni-'))
+  await removeLeftovers()
+  const folder = await mkdtemp(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`))
+  FOLDERS.add(folder)
   await chmod(folder, 0o711)
   const account = await chooseAccount(folder)
   const logFile = join(folder, 'set.log')
@@ -98,7 +97,7 @@ export async function startPatroniSet({ synchronous, ttlSeconds = 8 }: PatroniOp
   const launch = (command: string, args: readonly string[], as: Account | null): ChildProcess => {
     const env = { PATH: `${process.env.PATH}:/usr/sbin`, HOME: folder, LC_ALL: 'C.UTF-8' }
     const stdio = ['ignore', log, log] as const
-    const child = spawn(command, args, { ...as, cwd: '/', env, stdio: [...stdio], detached: true })
+    const child = spawn(command, args, { ...as, cwd: '/', env, stdio: [...stdio] })
     LIVE.add(child)
     child.once('exit', () => LIVE.delete(child))
     children.push(child)
@@ -127,11 +126,14 @@ export async function startPatroniSet({ synchronous, ttlSeconds = 8 }: PatroniOp
     const home = join(folder, name)
     await mkdir(home, { mode: 0o700 })
     await giveTo(account, home)
-    const plan = { name, home, port: await findFreePort(), restPort: await findFreePort() }
+    const port = await findFreePort()
+    const cable = await createTcpRelay({ host: '127.0.0.1', port })
+    await cable.open()
+    const plan = { name, home, port, peerPort: cable.port, restPort: await findFreePort() }
     const file = join(folder, `${name}.yml`)
     const settings = { synchronous, ttlSeconds, etcdPort, binaries, superuser: SUPERUSER }
     await writeFile(file, composePatroni(plan, settings))
-    members.set(name, { ...plan, patroni: null })
+    members.set(name, { ...plan, cable, patroni: null })
   }
   const haproxyPort = await findFreePort()
   const haproxyFile = join(folder, 'haproxy.cfg')
@@ -172,6 +174,13 @@ export async function startPatroniSet({ synchronous, ttlSeconds = 8 }: PatroniOp
       (name) => name !== null && isGood(name),
     ).catch(explain('no primary'))
     if (found === null) throw new Error('no primary')
+    // Patroni calls it the primary as soon as it begins to promote it.
+    const isStandby = () =>
+      query<{ is: boolean }>(found, 'select pg_is_in_recovery() as is').then(
+        ([row]) => row?.is ?? true,
+        () => true,
+      )
+    await eventually(isStandby, (is) => !is).catch(explain(`${found} is not promoted`))
     return found
   }
 
@@ -203,8 +212,13 @@ export async function startPatroniSet({ synchronous, ttlSeconds = 8 }: PatroniOp
   const set: PatroniSet = {
     url: (database) => urlAt(haproxyPort, database),
     memberUrl,
-    hosts: () => [...members.values()].map(({ port }) => `127.0.0.1:${port}`).join(','),
     primary: () => untilPrimary(() => true),
+    cutReplication: () => {
+      for (const { cable } of members.values()) cable.hang()
+    },
+    mendReplication: () => {
+      for (const { cable } of members.values()) cable.resume()
+    },
     query,
     log: readLog,
     async switchover() {
@@ -239,9 +253,10 @@ export async function startPatroniSet({ synchronous, ttlSeconds = 8 }: PatroniOp
       await untilFollowing(name)
     },
     async stop() {
-      for (const child of children) killGroup(child, 'SIGKILL')
-      await Promise.all([...LIVE].filter((child) => children.includes(child)).map((child) => once(child, 'exit')))
-      await killServers([...members.values()])
+      const ended = [...LIVE].filter((child) => children.includes(child)).map((child) => once(child, 'exit'))
+      killAllOf(folder)
+      await Promise.all(ended)
+      for (const { cable } of members.values()) await cable.close()
       closeSync(log)
       await rm(folder, { recursive: true, force: true })
     },
@@ -264,13 +279,25 @@ export async function startPatroniSet({ synchronous, ttlSeconds = 8 }: PatroniOp
   }
 }
 
-/** Patroni gives each server a session of its own, so a server outlives the group of its Patroni. */
-async function killServers(members: readonly MemberPlan[]): Promise<void> {
-  for (const { home } of members) {
-    const text = await readFile(join(home, 'data', 'postmaster.pid'), 'utf8').catch(() => '')
-    const pid = Number(text.split('\n')[0])
-    if (!(pid > 0)) continue
-    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-    if (command.includes(home)) process.kill(pid, 'SIGKILL')
+/** A run that was killed leaves its sets running. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of readFolder(tmpdir()).filter((each) => each.startsWith(FOLDER_PREFIX))) {
+    const owner = name.slice(FOLDER_PREFIX.length).split('-')[0]
+    if (readFolder('/proc').includes(owner ?? '')) continue
+    killAllOf(join(tmpdir(), name))
+    await rm(join(tmpdir(), name), { recursive: true, force: true })
+  }
+}
+
+/** Patroni gives each server a session of its own, so servers are found by their folder. */
+function killAllOf(folder: string): void {
+  for (const id of readFolder('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const command = readFileSync(`/proc/${id}/cmdline`, 'utf8')
+      if (command.includes(`${folder}/`)) process.kill(Number(id), 'SIGKILL')
+    } catch (error) {
+      // It ended meanwhile.
+      if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    }
   }
 }

@@ -95,6 +95,8 @@ export type RenewedLease = Lease & { readonly wantedBy: string | null }
 export interface LoadedLane {
   /** Null until the first nonce is taken. */
   readonly cursor: number | null
+  /** The database was promoted from a standby since the cursor last moved, and may lack the last writes before that. */
+  readonly isPromotedSince?: true
   readonly inFlight: readonly InFlight[]
   readonly recyclable: readonly number[]
   /** As the last owner left it; null if there was none. */

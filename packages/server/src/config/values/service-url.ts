@@ -10,6 +10,10 @@ function parseUrl(text: string): URL | null {
 export const databaseUrl: SettingType<string> = {
   label: 'PostgreSQL URL',
   parse(input) {
+    if (typeof input === 'string' && hasSeveralHosts(input))
+      return refuse(
+        'must name one host: the driver does not choose between several. Name a proxy that leads to the primary, such as HAProxy, or a DNS name or address that moves with it',
+      )
     const url = typeof input === 'string' ? parseUrl(input.trim()) : null
     if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol))
       return refuse('must be a PostgreSQL URL such as postgres://user:password@host:5432/database')
@@ -23,6 +27,14 @@ export const databaseUrl: SettingType<string> = {
     const user = url.username === '' ? '' : `${url.username}${url.password === '' ? '' : `:${HIDDEN}`}@`
     return `${url.protocol}//${user}${url.host}${url.pathname}${url.search === '' ? '' : `?${HIDDEN}`}`
   },
+}
+
+/** As libpq takes them: `host1:5432,host2:5432` or `?host=host1,host2`. */
+function hasSeveralHosts(text: string): boolean {
+  const [, authority = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)/i.exec(text.trim()) ?? []
+  const hosts = authority.slice(authority.lastIndexOf('@') + 1)
+  const [, named = ''] = /[?&]host=([^&#]*)/i.exec(text) ?? []
+  return hosts.includes(',') || /,|%2c/i.test(named)
 }
 
 /**

@@ -113,6 +113,20 @@ describe('service URLs', () => {
     expect(databaseUrl.parse(input).ok).toBe(isAccepted)
   })
 
+  test.each([
+    'postgres://u:p@one:5432,two:5432/d?target_session_attrs=read-write',
+    'postgresql://one,two/d',
+    'postgres:///d?host=one,two',
+    'postgres:///d?target_session_attrs=read-write&host=one%2Ctwo',
+  ])('database %j is refused for its hosts', (input) => {
+    const result = databaseUrl.parse(input)
+    expect(result.ok ? 'accepted' : result.problem).toContain('must name one host')
+  })
+
+  test('a comma is no second host where it is part of the password', () => {
+    expect(databaseUrl.parse('postgres://u:a,b@db/d').ok).toBe(true)
+  })
+
   test('a database URL is shown without its password and options', () => {
     expect(databaseUrl.print('postgres://drover:pass-word@db:5432/main?sslpassword=x')).toBe(
       'postgres://drover:…@db:5432/main?…',

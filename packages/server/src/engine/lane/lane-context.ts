@@ -19,6 +19,8 @@ export interface LaneState {
   prepared: Extract<LaneSignal, { type: 'prepared' }> | null
   /** The first in the queue that could not be signed; undefined until the queue was read. */
   unsigned: QueueWait | null | undefined
+  /** The database lost nonces that the chain has seen: no nonce is given out until an operator has looked. */
+  isBehindChain: boolean
   stopped: boolean
 }
 
@@ -41,7 +43,14 @@ export interface LaneContext {
 
 export function createLaneContext(runner: LaneRunner, ports: LanePorts): LaneContext {
   const { lane, fence } = runner.lease
-  const state: LaneState = { ledger: null, view: null, prepared: null, unsigned: undefined, stopped: false }
+  const state: LaneState = {
+    ledger: null,
+    view: null,
+    prepared: null,
+    unsigned: undefined,
+    isBehindChain: false,
+    stopped: false,
+  }
   const parts = createLaneParts(runner, ports, () => state.stopped)
 
   function reserved(): readonly ReservedNonce[] {

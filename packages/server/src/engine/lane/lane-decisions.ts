@@ -40,7 +40,9 @@ export function createLaneDecisions(
     if (isLoaded) recover(draft)
     for (const signal of signals) take(signal, draft)
     if (funds.applyBalance(draft)) queue.goOn()
-    parts.counts.checkDrift(draft, { ledger, reserved: requests.held(), policy: ports.policy() })
+    // Nobody else has used the key then: the difference is what the database lost.
+    const externalUse = ports.policy().externalUse && !state.isBehindChain
+    parts.counts.checkDrift(draft, { ledger, reserved: requests.held(), policy: { externalUse } })
     closeGaps(draft)
     const scene = context.scene()
     window.adjust(draft, scene)

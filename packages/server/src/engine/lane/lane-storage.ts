@@ -7,6 +7,7 @@ import type { LaneWrite } from '../../ports/lane-write.ts'
 import { StoreUnavailable } from '../../ports/store.ts'
 import type { Storable } from '../reservations/request-draft.ts'
 import { countTransitions } from './count-transitions.ts'
+import { guardPromotion } from './guard-promotion.ts'
 import type { LaneActions } from './lane-actions.ts'
 import type { LaneContext } from './lane-context.ts'
 import type { LaneRetry } from './lane-retry.ts'
@@ -40,6 +41,7 @@ export function createLaneStorage(context: LaneContext, { actions, retry, reload
   async function load(): Promise<boolean> {
     try {
       const lane = await store.loadLane(lease.lane)
+      state.isBehindChain = await guardPromotion(context, lane)
       if (state.stopped) return false
       state.ledger = {
         cursor: lane.cursor,
@@ -100,6 +102,7 @@ export function createLaneStorage(context: LaneContext, { actions, retry, reload
       case 'written':
         retry.reset()
         if (takesNonce(write)) variation = 0
+        if (write.cursor !== null) state.isBehindChain = false
         state.ledger = draft.settle(result.versions)
         countTransitions(telemetry, write.saves)
         actions.act(draft)

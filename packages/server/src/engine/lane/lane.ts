@@ -55,7 +55,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   /** A block changes nothing for it. True for most lanes of a large node, so this must stay cheap. */
   function isAtRest(): boolean {
     const { ledger } = state
-    if (cycling !== null || ledger === null || ledger.inFlight.size > 0 || ledger.recyclable.length > 0) return false
+    if (cycling !== null || ledger === null || state.isBehindChain) return false
+    if (ledger.inFlight.size > 0 || ledger.recyclable.length > 0) return false
     return requests.isIdle() && queue.isIdle() && funds.isIdle() && parts.counts.isIdle()
   }
 

@@ -25,7 +25,7 @@ export function createSignalIntake(
     funds.watch(draft, context.headNumber())
     // The state before this block, which may have ended the last of it.
     const isBusy = (state.ledger?.inFlight.size ?? 0) + requests.held().length > 0
-    parts.counts.look(context.headNumber(), isBusy)
+    parts.counts.look(context.headNumber(), isBusy || state.isBehindChain)
     // Whether a free nonce can be used, or must be filled, may change with every block.
     queue.gapsChanged()
     if (state.ledger !== null && hasGap(state.ledger, context.reserved())) queue.wake()

@@ -25,6 +25,7 @@ import {
 } from './lanes/reservation-statements.ts'
 import { findReset, insertReset, listResets } from './lanes/reset-statements.ts'
 import { listLaneStatus, listSigners, registerSigners, updateSigner } from './lanes/signer-statements.ts'
+import { createTimeline } from './lanes/timeline.ts'
 import { amend, writeLanes } from './lanes/write-lanes.ts'
 import { heartbeat, listNodes, ping, removeNode } from './node-statements.ts'
 import { createNoticeListener } from './notice-listener.ts'
@@ -45,6 +46,7 @@ export type PostgresStoreOptions = DatabaseOptions
 /** Connects when first used. The schema must have been brought up to date by `migrate`. */
 export function createPostgresStore(options: PostgresStoreOptions): Store {
   const database = createDatabase(options)
+  const timeline = createTimeline(database, options.telemetry)
   const notices = createNoticeListener({
     databaseUrl: options.databaseUrl,
     telemetry: options.telemetry,
@@ -87,10 +89,10 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     listResets: (lane, limit) => listResets(database, lane, limit),
     readLaneRequests: createLaneRequestReads(database),
     lanesAsked: (nodeId) => lanesAsked(database, nodeId),
-    loadLane: createLaneLoads(database),
+    loadLane: createLaneLoads(database, timeline),
     readNonceLine: (lane) => readNonceLine(database, lane),
     readQueue: createQueueReads(database),
-    writeLanes: (writes) => writeLanes(database, writes),
+    writeLanes: (writes) => writeLanes(database, writes, timeline.known()),
     amend: (save, nonces) => amend(database, save, nonces),
     findTransaction: (id) => findTransaction(database, id),
     findTransactions: (ids) => findTransactions(database, ids),

@@ -22,6 +22,7 @@ export const MIGRATIONS = [
   '0020_scheduled.sql',
   '0021_long_history.sql',
   '0022_private_sends.sql',
+  '0023_timeline.sql',
 ] as const
 
 export const LATEST_SCHEMA_VERSION: number = MIGRATIONS.length

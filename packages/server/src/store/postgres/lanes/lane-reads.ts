@@ -16,6 +16,7 @@ import { createReadTogether } from '../read-together.ts'
 import { readTransaction, TRANSACTION_COLUMNS, type TransactionRow } from '../transactions/transaction-row.ts'
 import { inLine } from './in-line.ts'
 import { readQueued } from './queue-reads.ts'
+import type { Timeline } from './timeline.ts'
 
 const MINED = {
   name: 'list_mined',
@@ -57,6 +58,7 @@ const LOAD = {
   text: `
 select k.ord::int - 1 as ord,
        (select c.next_nonce from signer_nonce_cursor c where c.chain_id = k.chain_id and c.signer = k.signer) as cursor,
+       (select c.timeline from signer_nonce_cursor c where c.chain_id = k.chain_id and c.signer = k.signer) as timeline,
        (select json_agg(n.nonce order by n.nonce) from nonce_allocation n
          where n.chain_id = k.chain_id and n.signer = k.signer and n.is_recyclable) as recyclable,
        (select json_build_object(
@@ -147,16 +149,19 @@ interface HealthJson {
 type LoadedRow = {
   readonly ord: number
   readonly cursor: number | null
+  readonly timeline: number | null
   readonly recyclable: readonly number[] | null
   readonly health: HealthJson | null
 } & (TransactionRow | { readonly tx_id: null })
 
-export function createLaneLoads(database: Database): (lane: Lane) => Promise<LoadedLane> {
+export function createLaneLoads(database: Database, timeline: Timeline): (lane: Lane) => Promise<LoadedLane> {
   return createReadTogether(async (lanes) => {
     const values = [lanes.map(({ chainId }) => chainId), lanes.map(({ signer }) => toBytes(signer))]
     const rows: LoadedRow[][] = lanes.map(() => [])
     for (const row of await database.query<LoadedRow>(LOAD, values)) rows[row.ord]?.push(row)
-    return rows.map((own) => attempt(() => readLane(own)))
+    // After the lanes: a server that is promoted in between counts as promoted.
+    const now = await timeline.read()
+    return rows.map((own) => attempt(() => readLane(own, now)))
   })
 }
 
@@ -169,7 +174,7 @@ function attempt<T>(read: () => T): T | Error {
   }
 }
 
-function readLane(rows: readonly LoadedRow[]): LoadedLane {
+function readLane(rows: readonly LoadedRow[], timeline: number | null): LoadedLane {
   const inFlight = rows.flatMap((row) => {
     if (row.tx_id === null) return []
     const tx = readTransaction(row)
@@ -178,8 +183,10 @@ function readLane(rows: readonly LoadedRow[]): LoadedLane {
   })
   const [first] = rows
   const health = first?.health ?? null
+  const movedOn = first?.timeline ?? null
   return {
     cursor: first?.cursor ?? null,
+    ...(movedOn !== null && timeline !== null && movedOn !== timeline && { isPromotedSince: true }),
     inFlight,
     recyclable: first?.recyclable ?? [],
     window: health?.window ?? null,

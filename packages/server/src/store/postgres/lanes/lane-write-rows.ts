@@ -29,8 +29,11 @@ export interface Change {
   readonly notice: string | null
 }
 
-/** The values of the statement: lanes, saves and reservations. */
-export function toStatementValues(changes: readonly Change[]): readonly [string, string, string] {
+/** The values of the statement: lanes, saves and reservations. `timeline`: the last known one of the server. */
+export function toStatementValues(
+  changes: readonly Change[],
+  timeline: number | null,
+): readonly [string, string, string] {
   const saves: unknown[] = []
   const reservations = changes.flatMap((change, lane) =>
     change.reservations.map((save) => toReservationRow(save, lane, change.by)),
@@ -38,7 +41,7 @@ export function toStatementValues(changes: readonly Change[]): readonly [string,
   for (const [lane, change] of changes.entries()) {
     for (const save of change.saves) saves.push(toSaveRow(save, saves.length, lane, change.by))
   }
-  return [toJson(changes.map(toLaneRow)), toJson(saves), toJson(reservations)]
+  return [toJson(changes.map((change, ord) => ({ ...toLaneRow(change, ord), timeline }))), toJson(saves), toJson(reservations)]
 }
 
 function toLaneRow(change: Change, ord: number) {

@@ -35,7 +35,7 @@ with lane as materialized (
     saves int, nonces json, notice text, notes json, reservations int, reset_id uuid, reset_state text, refusal text, reset_txs uuid[],
     mined_at timestamptz, final_at timestamptz, balance numeric, balance_at timestamptz, send_window jsonb,
     takes boolean, latest bigint, pending bigint, counts_at timestamptz, drift bigint,
-    tx_cost numeric, tx_cost_samples int, problems jsonb, signed_at timestamptz)
+    tx_cost numeric, tx_cost_samples int, problems jsonb, signed_at timestamptz, timeline bigint)
 ), leased as materialized (
   select l.ord, l.takes and s.paused as is_paused
     from (select * from lane where fence is not null order by chain_id, signer) l
@@ -132,7 +132,8 @@ with lane as materialized (
 ), moved as (
   update signer_nonce_cursor c
      set previous_nonce = c.next_nonce, next_nonce = l.next, fencing_token = l.fence,
-         previous_reset_id = c.reset_id, reset_id = coalesce(l.reset_id, c.reset_id)
+         previous_reset_id = c.reset_id, reset_id = coalesce(l.reset_id, c.reset_id),
+         timeline = coalesce(l.timeline, c.timeline)
     from lane l
    where l.moves and (select lanes from passing)[l.ord + 1] and c.chain_id = l.chain_id and c.signer = l.signer
   returning 1

@@ -21,17 +21,17 @@ interface VerdictRow {
 export async function writeLanes(
   database: Database,
   writes: readonly LaneWrite[],
+  timeline: number | null,
 ): Promise<readonly LaneWriteResult[]> {
   assertOneWritePerLane(writes)
-  return await writeChanges(database, writes.map(toChange))
+  return await writeChanges(database, writes.map(toChange), timeline)
 }
 
 export async function amend(database: Database, save: TxSave, nonces: readonly NonceMark[]): Promise<AmendResult> {
   const { lane } = save.tx.intent
   const notice = amendNotice(lane, save.tx.id)
-  const [result] = await writeChanges(database, [
-    { ...NOTHING_ELSE, lane, by: null, cursor: null, saves: [save], nonces, notice },
-  ])
+  const change: Change = { ...NOTHING_ELSE, lane, by: null, cursor: null, saves: [save], nonces, notice }
+  const [result] = await writeChanges(database, [change], null)
   switch (result?.type) {
     case 'written':
       return { type: 'written', version: save.before.version + 1 }
@@ -44,17 +44,21 @@ export async function amend(database: Database, save: TxSave, nonces: readonly N
 
 const NOTHING_ELSE = { notes: [], reservations: [], reset: null, balance: null } as const
 
-async function writeChanges(database: Database, changes: readonly Change[]): Promise<readonly LaneWriteResult[]> {
+async function writeChanges(
+  database: Database,
+  changes: readonly Change[],
+  timeline: number | null,
+): Promise<readonly LaneWriteResult[]> {
   if (changes.length === 0) return []
   try {
-    const rows = await database.query<VerdictRow>(WRITE_LANES, toStatementValues(changes))
+    const rows = await database.query<VerdictRow>(WRITE_LANES, toStatementValues(changes, timeline))
     return readVerdicts(changes, rows)
   } catch (error) {
     if (!isRefusal(error)) throw error
     if (changes.length === 1) return [{ type: 'refused', detail: describeRefusal(error) }]
     const half = Math.ceil(changes.length / 2)
-    const first = await writeChanges(database, changes.slice(0, half))
-    const second = await writeChanges(database, changes.slice(half))
+    const first = await writeChanges(database, changes.slice(0, half), timeline)
+    const second = await writeChanges(database, changes.slice(half), timeline)
     return [...first, ...second]
   }
 }
