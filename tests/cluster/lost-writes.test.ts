@@ -137,7 +137,9 @@ describe.skipIf(missing !== null)('an asynchronous standby is promoted without t
     const { body } = await anyNode().get('/v1/events?limit=200')
     const paused = body.items.filter(({ type }: { type: string }) => type === 'signer.paused')
     expect(paused.map(({ cause }: { cause: string }) => cause)).toEqual(['lost_writes', 'lost_writes'])
-    const metrics = (await Promise.all(nodes.map((node) => node.get('/metrics')))).map(({ body: text }) => text).join('')
+    const metrics = (await Promise.all(nodes.map((node) => node.get('/metrics'))))
+      .map(({ body: text }) => text)
+      .join('')
     expect(metrics).toMatch(/drover_alarms_total\{cause="lost_writes"\} [12]/)
     expect(metrics).toMatch(/drover_nonce_drift\{[^}]*\} -3/)
   })
@@ -165,11 +167,13 @@ describe.skipIf(missing !== null)('an asynchronous standby is promoted without t
     }
   })
 
-  test('by the restore guide each goes on, and nothing was executed twice', async () => {
+  test('by the restore guide each goes on, and nothing was executed twice [G3]', async () => {
     const reason = 'the standby lacked the last writes'
     for (const { address } of SENDERS) {
       for (const value of [20, 30])
-        expect((await anyNode().post(`/v1/transactions/${idOf(address, value)}/cancel`, { reason })).body).toMatchObject({
+        expect(
+          (await anyNode().post(`/v1/transactions/${idOf(address, value)}/cancel`, { reason })).body,
+        ).toMatchObject({
           state: 'CANCELLED',
         })
       const reset = await anyNode().post(`/v1/signers/${address}/reset-nonce`, { reason })

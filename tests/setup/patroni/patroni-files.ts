@@ -12,15 +12,15 @@ export interface MemberPlan {
 
 interface SetPlan {
   readonly synchronous: boolean
-  readonly ttlSeconds: number
+  /** `retry_timeout` twice and `loop_wait` once have to fit into `ttl`. */
+  readonly times: { readonly ttl: number; readonly loop_wait: number; readonly retry_timeout: number }
   readonly etcdPort: number
   readonly binaries: string
   readonly superuser: string
 }
 
-/** `retry_timeout` twice and `loop_wait` once have to fit into `ttl`. */
 export function composePatroni({ name, home, port, peerPort, restPort }: MemberPlan, plan: SetPlan): string {
-  const { synchronous, ttlSeconds, etcdPort, binaries, superuser } = plan
+  const { synchronous, times, etcdPort, binaries, superuser } = plan
   return `scope: drover
 name: ${name}
 restapi:
@@ -30,9 +30,9 @@ etcd3:
   host: 127.0.0.1:${etcdPort}
 bootstrap:
   dcs:
-    ttl: ${ttlSeconds}
-    loop_wait: 1
-    retry_timeout: 3
+    ttl: ${times.ttl}
+    loop_wait: ${times.loop_wait}
+    retry_timeout: ${times.retry_timeout}
     maximum_lag_on_failover: ${synchronous ? 1_048_576 : 1_073_741_824}
     synchronous_mode: ${synchronous}
     postgresql:

@@ -37,8 +37,6 @@ export interface PatroniSet {
 
 export interface PatroniOptions {
   readonly synchronous: boolean
-  /** Both have to hold more than `loop_wait`. Default: short ones, so that a test need not wait. */
-  readonly ttlSeconds?: number
 }
 
 interface Member extends MemberPlan {
@@ -49,6 +47,11 @@ interface Member extends MemberPlan {
 
 /** Followed by the id of the process that started the set. */
 const FOLDER_PREFIX = 'drover-patroni-'
+/** Short, so that a test need not wait; DROVER_PATRONI_DEFAULTS=1 takes those of Patroni. */
+const TIMES =
+  process.env.DROVER_PATRONI_DEFAULTS === '1'
+    ? { ttl: 30, loop_wait: 10, retry_timeout: 10 }
+    : { ttl: 8, loop_wait: 1, retry_timeout: 3 }
 const POSTGRES_ROOT = '/usr/lib/postgresql'
 const SUPERUSER = 'drover'
 
@@ -82,7 +85,7 @@ process.on('exit', () => {
   for (const folder of FOLDERS) killAllOf(folder)
 })
 
-export async function startPatroniSet({ synchronous, ttlSeconds = 8 }: PatroniOptions): Promise<PatroniSet> {
+export async function startPatroniSet({ synchronous }: PatroniOptions): Promise<PatroniSet> {
   const binaries = findBinaries()
   if (binaries === null) throw new Error(`there is no PostgreSQL in ${POSTGRES_ROOT}`)
   await removeLeftovers()
@@ -131,7 +134,7 @@ export async function startPatroniSet({ synchronous, ttlSeconds = 8 }: PatroniOp
     await cable.open()
     const plan = { name, home, port, peerPort: cable.port, restPort: await findFreePort() }
     const file = join(folder, `${name}.yml`)
-    const settings = { synchronous, ttlSeconds, etcdPort, binaries, superuser: SUPERUSER }
+    const settings = { synchronous, times: TIMES, etcdPort, binaries, superuser: SUPERUSER }
     await writeFile(file, composePatroni(plan, settings))
     members.set(name, { ...plan, cable, patroni: null })
   }

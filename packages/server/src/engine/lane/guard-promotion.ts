@@ -14,7 +14,10 @@ interface PromotedLane {
 }
 
 /** Whether the database lost writes of this lane. Throws if the chain or the database does not respond. */
-export async function guardPromotion(context: LaneContext, { cursor, isPromotedSince }: PromotedLane): Promise<boolean> {
+export async function guardPromotion(
+  context: LaneContext,
+  { cursor, isPromotedSince }: PromotedLane,
+): Promise<boolean> {
   const { ports, runner, state, fields } = context
   if (isPromotedSince === undefined || cursor === null) return false
   const { lane } = runner.lease

@@ -459,6 +459,7 @@ create table signer_nonce_cursor (
   fencing_token bigint,
   reset_id uuid,
   previous_reset_id uuid,
+  timeline bigint,
   constraint signer_nonce_cursor_chain_id_signer_fkey FOREIGN KEY (chain_id, signer) REFERENCES signer(chain_id, signer),
   constraint signer_nonce_cursor_never_goes_back CHECK (((previous_nonce IS NULL) OR ((next_nonce IS NOT NULL) AND (next_nonce >= previous_nonce)) OR ((next_nonce IS NOT NULL) AND (reset_id IS NOT NULL) AND (reset_id IS DISTINCT FROM previous_reset_id)))),
   constraint signer_nonce_cursor_next_nonce_check CHECK ((next_nonce >= 0)),

@@ -41,7 +41,11 @@ export function toStatementValues(
   for (const [lane, change] of changes.entries()) {
     for (const save of change.saves) saves.push(toSaveRow(save, saves.length, lane, change.by))
   }
-  return [toJson(changes.map((change, ord) => ({ ...toLaneRow(change, ord), timeline }))), toJson(saves), toJson(reservations)]
+  return [
+    toJson(changes.map((change, ord) => ({ ...toLaneRow(change, ord), timeline }))),
+    toJson(saves),
+    toJson(reservations),
+  ]
 }
 
 function toLaneRow(change: Change, ord: number) {
