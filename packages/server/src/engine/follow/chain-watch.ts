@@ -14,6 +14,7 @@ import {
   standingAfter,
 } from '../../core/chain/chain-health.ts'
 import { CHAIN_STEPS } from '../../core/explain/next-steps.ts'
+import { chainRunbookEntry } from '../../core/explain/runbook.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
@@ -138,8 +139,9 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
       if (last.state !== 'starting')
         telemetry.log('info', 'the chain is followed again', { ...labels, was: last.state })
     } else {
-      const next = CHAIN_STEPS[health.state]
-      telemetry.log('warn', `chain ${chain.chainId} is ${health.state}`, { ...labels, error: health.message, next })
+      const [next, runbook] = [CHAIN_STEPS[health.state], chainRunbookEntry(health.state)]
+      const fields = { ...labels, error: health.message, next, runbook }
+      telemetry.log('warn', `chain ${chain.chainId} is ${health.state}`, fields)
     }
   }
 
