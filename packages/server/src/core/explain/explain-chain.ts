@@ -47,7 +47,7 @@ export function withChainHealth(tx: Transaction, finding: Finding, { chain, head
   const cause = CAUSE_OF[chain.state]
   if (cause === undefined || chain.message === null) return finding
   const summary = `${chain.message} ${finding.summary}`
-  const isGone = chain.state === 'rewound' && isAbove(tx, head)
+  const isGone = chain.state === 'rewound' && isAbove(tx, chain.height ?? head)
   if (OWN_CAUSES.has(finding.cause) && !isGone) return { ...finding, summary }
   const { chainId } = tx.intent.lane
   return {

@@ -133,7 +133,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'chain_rewound',
     'mined in a block that the chain has no longer',
     mined(),
-    context({ chain: REWOUND, head: 0 }),
+    context({ chain: { ...REWOUND, height: 0 }, head: 103 }),
     ['went back', 'block 100', 'once a block at its height', 'sends the same bytes again'],
   ],
   [
