@@ -212,7 +212,7 @@ test('Final reorg', async () => {
   await until(id, 'CONFIRMED')
   const before = await sumOf(/^drover_final_reorgs_total/)
   await ground.chain.setBlockInterval(0)
-  const { inclusion } = await read(id)
+  const { hash, inclusion } = await read(id)
   await ground.chain.reorg((await ground.chain.blockNumber()) - inclusion.blockNumber + 1)
   await ground.chain.setBlockInterval(1)
   await untilSum(/^drover_final_reorgs_total/, (count) => count > before)
@@ -222,10 +222,13 @@ test('Final reorg', async () => {
     (text) => text.split('\n').some((line) => line.includes('finality.broken') && line.includes(id)),
   )
   expect(events).toContain('gone=1')
-  const { hash } = inclusion
   expect(await run(['tx', 'show', id])).toContain(hash)
   expect(await ground.chain.rpc('eth_getTransactionReceipt', [hash])).toBeNull()
-  await until(await send('final'), 'CONFIRMED')
+  // Sent before the nonce was put right: the one that is gone blocks it.
+  const blocked = await send('final')
+  await untilSays(() => run(['tx', 'explain', blocked]), entry('final-reorg'))
+  await run(['signer', 'policy', addressOf('final'), '--may-replace', 'automatic'])
+  await until(blocked, 'CONFIRMED')
 })
 
 test('Held by rule', async () => {
@@ -278,7 +281,12 @@ test('Queue full', async () => {
   expect(await run(['tx', 'explain', ids[0] ?? ''])).toContain(`drover signer resume ${signer}`)
   await run(['signer', 'resume', signer, ...why])
   for (const id of ids) await until(id, 'CONFIRMED')
-  await until(await send('full'), 'CONFIRMED')
+  // The queue is counted about once a second.
+  const { body } = await eventually(
+    () => post('full'),
+    ({ status }) => status === 202,
+  )
+  await until(body.id, 'CONFIRMED')
 })
 
 test('Send endpoint away', async () => {
@@ -329,8 +337,11 @@ test('Takeover: of a node that froze, and of one that died', async () => {
   await untilSum(takeovers, (count) => count > 0)
   await untilSays(async () => other.output(), 'leases expired')
   await untilSays(() => run(['node', 'list']), other.nodeId)
-  const lanes = async () => (await sumOf(/^drover_lanes_owned /)) === Object.keys(SIGNERS).length
-  await eventually(lanes, Boolean)
+  const owned = async () => {
+    const { body } = await other.request('GET', '/metrics', undefined, withKey())
+    return Number(/^drover_lanes_owned (.*)$/m.exec(String(body))?.[1])
+  }
+  await eventually(owned, (count) => count > 0)
   const before = here.output().split(taken).length
   await other.end('SIGKILL')
   await eventually(
