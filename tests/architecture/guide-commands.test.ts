@@ -16,7 +16,9 @@ const program = createProgram({
 const findCommands = (text: string): readonly string[] =>
   [...text.matchAll(/`(drover [^`]+)`/g)].map(([, command = '']) => command.replaceAll('\\|', '|'))
 
-function splitWords(command: string): readonly string[] {
+/** What comes after a pipe is another program's. */
+function splitWords(line: string): readonly string[] {
+  const [command = ''] = line.split(' | ')
   return [...command.matchAll(/"[^"]*"|\S+/g)].map(([word]) => word).slice(1)
 }
 

@@ -5,8 +5,19 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { CHAIN_STATES } from '../../packages/server/src/core/chain/chain-health.ts'
 import { CAUSES } from '../../packages/server/src/core/explain/explanation.ts'
-import { findRunbookEntry, laneRunbookEntry } from '../../packages/server/src/core/explain/runbook.ts'
+import {
+  chainRunbookEntry,
+  DATABASE_ENTRY,
+  endpointRunbookEntry,
+  FINAL_REORG_ENTRY,
+  findRunbookEntry,
+  KEY_STORE_ENTRY,
+  laneRunbookEntry,
+  SILENT_NODE_ENTRY,
+  TAKEOVER_ENTRY,
+} from '../../packages/server/src/core/explain/runbook.ts'
 import { LANE_PROBLEMS } from '../../packages/server/src/core/lane/lane-problem.ts'
 import { METRICS, type Metric } from '../../packages/server/src/telemetry/metrics.ts'
 import { createTelemetry } from '../../packages/server/src/telemetry/telemetry.ts'
@@ -21,6 +32,7 @@ interface RuleTest {
   readonly alert_rule_test: readonly { readonly alertname: string; readonly exp_alerts: readonly unknown[] }[]
 }
 
+const CONCERNS = new URL('../../packages/dashboard/src/words/concerns.ts', import.meta.url)
 const FOLDER = fileURLToPath(new URL('../../deploy/monitoring/', import.meta.url))
 const rules = async (): Promise<readonly Rule[]> => (await readYaml('alerts.yml')).groups[0].rules
 const runbook = readFile(new URL('../../docs/runbook.md', import.meta.url), 'utf8')
@@ -89,9 +101,15 @@ test('every entry that explain, the signers and the page link to exists', async 
     findRunbookEntry({ state: 'STUCK' }, cause),
   ])
   const lanes = LANE_PROBLEMS.map(laneRunbookEntry)
-  // The page itself links to these two.
-  const page = ['docs/runbook.md#rpc-endpoint', 'docs/runbook.md#nonce-drift']
-  const wanted = new Set([...linked, ...lanes, ...page].flatMap((link) => link?.split('#')[1] ?? []))
+  const chains = CHAIN_STATES.map(chainRunbookEntry)
+  const others = [DATABASE_ENTRY, SILENT_NODE_ENTRY, KEY_STORE_ENTRY, TAKEOVER_ENTRY, FINAL_REORG_ENTRY]
+  const endpoints = [true, false].map(endpointRunbookEntry)
+  // The page links to these by itself.
+  const page = [...(await readFile(CONCERNS, 'utf8')).matchAll(/'(docs\/runbook\.md#[\w-]+)'/g)].map(([, link]) => link)
+  expect(page).toContain('docs/runbook.md#send-endpoint-away')
+  const wanted = new Set(
+    [...linked, ...lanes, ...chains, ...others, ...endpoints, ...page].flatMap((link) => link?.split('#')[1] ?? []),
+  )
   expect(wanted.size).toBeGreaterThan(5)
   expect([...wanted].filter((anchor) => !anchors.includes(anchor))).toEqual([])
 })

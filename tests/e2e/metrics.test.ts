@@ -60,6 +60,7 @@ test('counters that alerts watch for growth are there from the start, at 0', asy
     'drover_final_reorgs_total{chain_id="31337"}',
     'drover_leases_total{result="taken_over"}',
     'drover_transactions_accepted_total{result="queue_full"}',
+    'drover_transactions_accepted_total{result="tenant_limit"}',
     'drover_webhooks_disabled_total{reason="failing"}',
     'drover_fees_wei_total{chain_id="31337",result="confirmed"}',
   ]

@@ -16,7 +16,8 @@ export async function loadOverview(api: OverviewApi): Promise<Overview> {
   const readiness = await api.readReadiness()
   const database = readiness.problems.find(({ part }) => part === 'database')
   // No other request can be answered then, and this message explains it best.
-  if (database !== undefined) throw new ServiceAway(`The database ${database.message}. ${database.action}`)
+  if (database !== undefined)
+    throw new ServiceAway(`The database ${database.message}. ${database.action} Runbook: ${database.runbook}.`)
   const [chains, lanes, nodes] = await Promise.all([api.listChains(), api.listSigners(), api.listNodes()])
   return { readiness, chains: chains.items, lanes: lanes.items, nodes: nodes.items }
 }

@@ -78,18 +78,21 @@ test('a concern keeps its id while its words change, so that a form below it sta
 })
 
 test('a signer in /readyz is not listed twice', () => {
-  const problems = [{ part: 'signer 0xf39F…2266 on chain 1', message: 'Out of funds.', action: 'Pay in.' }]
+  const problems = [
+    { part: 'signer 0xf39F…2266 on chain 1', message: 'Out of funds.', action: 'Pay in.', runbook: null },
+  ]
   expect(findConcerns({ ready: true, problems }, [LANE])).toEqual([])
 })
 
 test('the worst comes first', () => {
-  const unready = { ready: false, problems: [{ part: 'schema', message: 'is old', action: 'Migrate.' }] }
+  const problems = [{ part: 'schema', message: 'is old', action: 'Migrate.', runbook: 'docs/runbook.md#schema' }]
+  const unready = { ready: false, problems }
   const concerns = findConcerns(unready, [
     { ...LANE, paused: true },
     { ...LANE, problems: [problem({})] },
   ])
   expect(concerns.map(({ level }) => level)).toEqual(['bad', 'bad', 'warn'])
-  expect(concerns[0]?.text).toBe('Schema: is old')
+  expect(concerns[0]).toMatchObject({ text: 'Schema: is old', runbook: 'docs/runbook.md#schema' })
 })
 
 test('an RPC endpoint with a problem is listed, with the reason', () => {
@@ -121,6 +124,12 @@ test('an RPC endpoint with a problem is listed, with the reason', () => {
     'RPC endpoint a.example: lagging, 12 blocks behind',
     'RPC endpoint a.example: rate limited, HTTP 429',
   ])
+  const entryOf = (change: Partial<(typeof chain.endpoints)[number]> | object) =>
+    findConcerns(READY, [], [{ ...chain, endpoints: [{ ...endpoint, state: 'failing', ...change }] }])[0]?.runbook
+  expect(entryOf({})).toBe('docs/runbook.md#rpc-endpoint')
+  expect(entryOf({ state: 'wrong_chain' })).toBe('docs/runbook.md#rpc-wrong-chain')
+  // Nothing else may get what goes there: others do not take its place.
+  expect(entryOf({ roles: ['private'] })).toBe('docs/runbook.md#send-endpoint-away')
 })
 
 test.each([

@@ -48,13 +48,13 @@ export function findConcerns(
   return [...concerns.filter(({ level }) => level === 'bad'), ...concerns.filter(({ level }) => level === 'warn')]
 }
 
-function describeReadinessProblem({ part, message, action }: Readiness['problems'][number]): Concern {
+function describeReadinessProblem({ part, message, action, runbook }: Readiness['problems'][number]): Concern {
   return {
     id: part,
     level: 'bad',
     text: `${part.charAt(0).toUpperCase()}${part.slice(1)}: ${message}`,
     action,
-    runbook: null,
+    runbook,
     href: /^(?:chain|node) /.test(part) ? formHash({ page: 'cluster' }) : null,
     remedy: null,
   }
@@ -65,10 +65,23 @@ function inspectEndpoint(chainId: number, endpoint: EndpointResource): Concern[]
   if (state === 'healthy' || state === 'unverified') return []
   const why = state === 'lagging' ? `${formatCount(lagBlocks ?? 0)} blocks behind` : (lastError?.message ?? '')
   const text = `RPC endpoint ${name}: ${nameEndpointState(state)}${why && `, ${why}`}`
-  const action = 'Drover uses the other endpoints. If there is none, check the node or add a URL to `rpcUrl`.'
-  const runbook = 'docs/runbook.md#rpc-endpoint'
+  const { action, runbook } = adviseOnEndpoint(endpoint)
   const href = formHash({ page: 'cluster' })
   return [{ id: `endpoint ${chainId} ${name}`, level: 'warn', text, action, runbook, href, remedy: null }]
+}
+
+function adviseOnEndpoint({ state, roles }: EndpointResource): Pick<Concern, 'action' | 'runbook'> {
+  if (state === 'wrong_chain') {
+    const action = 'Drover does not use it. Correct its URL and restart, or ask the provider what changed.'
+    return { action, runbook: 'docs/runbook.md#rpc-wrong-chain' }
+  }
+  if (!roles.includes('read')) {
+    const action =
+      'Transactions that may go only there wait. Check the endpoint (`drover doctor`), or change `rpcSendUrl` and restart.'
+    return { action, runbook: 'docs/runbook.md#send-endpoint-away' }
+  }
+  const action = 'Drover uses the other endpoints. If there is none, check the node or add a URL to `rpcUrl`.'
+  return { action, runbook: 'docs/runbook.md#rpc-endpoint' }
 }
 
 /** `counted`: how many were asked for at most. */

@@ -78,6 +78,8 @@ export interface ReadinessProblem {
   readonly message: string
   /** What to do about it. */
   readonly action: string
+  /** The entry of docs/runbook.md; null if there is none. */
+  readonly runbook: string | null
   /** The node itself can work: no reason to route requests elsewhere. */
   readonly isMinor: boolean
 }

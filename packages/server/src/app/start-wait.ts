@@ -6,6 +6,7 @@ import type { ReadinessProblem } from '../api/api-services.ts'
 import { createWaitingRoom } from '../api/server/waiting-room.ts'
 import { backOff } from '../core/back-off.ts'
 import { CHAIN_STEPS, DATABASE_STEP } from '../core/explain/next-steps.ts'
+import { chainRunbookEntry, DATABASE_ENTRY } from '../core/explain/runbook.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 
@@ -26,20 +27,27 @@ interface StartWaitPorts {
 }
 
 const STEPS: Readonly<Record<string, string>> = { database: DATABASE_STEP, chain: CHAIN_STEPS.unreachable ?? '' }
+const ENTRIES: Readonly<Record<string, string | null>> = {
+  database: DATABASE_ENTRY,
+  chain: chainRunbookEntry('unreachable'),
+}
 const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 5_000
 
 export function createStartWait({ http, clock, telemetry, signal }: StartWaitPorts): StartWait {
   const missing = new Map<string, string>()
   const problems = (): readonly ReadinessProblem[] =>
-    [...missing].map(([part, message]) => ({ part, message, action: STEPS[part] ?? '', isMinor: false }))
+    [...missing].map(([part, message]) => {
+      return { part, message, action: STEPS[part] ?? '', runbook: ENTRIES[part] ?? null, isMinor: false }
+    })
   const room = http && createWaitingRoom({ ...http, problems })
   let hasEnded = false
 
   async function waitFor(part: string, why: string, pauseMs: number): Promise<void> {
     missing.set(part, why)
     const at = room && { url: await room.open() }
-    telemetry.log('warn', `Drover cannot start yet: waiting for the ${part}`, { ...at, error: why, next: STEPS[part] })
+    const fields = { ...at, error: why, next: STEPS[part], runbook: ENTRIES[part] }
+    telemetry.log('warn', `Drover cannot start yet: waiting for the ${part}`, fields)
     await new Promise<void>((resolve) => {
       const cancel = clock.schedule(pauseMs, resolve)
       signal.addEventListener('abort', () => {

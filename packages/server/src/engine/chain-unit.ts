@@ -96,6 +96,7 @@ export function createChainUnit(chain: Chain, settings: ChainSettings, ports: Un
     clock,
     telemetry,
     isWaiting: tracker.hasUnmined,
+    othersWaitMs: () => store.readUnminedAge(chain.chainId),
     settings: {
       standingAfterMs: settings.standingAfterMs,
       blockTimeMs: settings.blockTimeMs,

@@ -180,6 +180,8 @@ export interface Store extends LaneRequestStore, RetentionStore, SpendingStore {
   insertTransactions(batch: readonly NewTransaction[], spending?: SpendingWrite): Promise<readonly InsertOutcome[]>
   /** Of all lanes and tenants that have any. Reads as much as is queued: to be asked now and then, never per request. */
   countQueued(): Promise<readonly QueueDepth[]>
+  /** For how many milliseconds the oldest unmined transaction of a chain has waited for a block; null: none does. */
+  readUnminedAge(chainId: number): Promise<number | null>
 
   // Signers
   /** Registers lanes that are new; leaves those that exist as they are. `restores`: brings back removed ones. */

@@ -24,7 +24,7 @@ export const METRICS = {
     help: 'Lease operations by result.',
     labels: {
       result:
-        'taken, taken_over (from a node whose lease expired), not_owner (another node was first), renewed, lost, released',
+        'taken, taken_over (from another node whose lease expired), not_owner (another node was first), renewed, lost, released',
     },
   },
   drover_lanes_owned: { kind: 'gauge', help: 'Lanes whose lease this node holds.', labels: {} },

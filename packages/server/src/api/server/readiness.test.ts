@@ -27,7 +27,9 @@ test('the probe does not wait for a database that never answers', async () => {
   const readiness = createReadiness({ store, clock, schemaVersion: 1, ...NOTHING_ELSE })
   const asked = readiness()
   for (const run of due.splice(0)) run()
-  expect(await asked).toMatchObject([{ part: 'database', message: 'does not respond', isMinor: false }])
+  expect(await asked).toMatchObject([
+    { part: 'database', message: 'does not respond', runbook: 'docs/runbook.md#database-down', isMinor: false },
+  ])
 })
 
 test('no timer is left behind by an answer', async () => {

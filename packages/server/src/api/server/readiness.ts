@@ -4,6 +4,13 @@
  */
 import type { ShownProblem, SilentNode } from '../../core/explain/describe-problem.ts'
 import { CHAIN_STEPS, DATABASE_STEP, KEY_STORE_STEP, SILENT_NODE_STEP } from '../../core/explain/next-steps.ts'
+import {
+  chainRunbookEntry,
+  DATABASE_ENTRY,
+  KEY_STORE_ENTRY,
+  laneRunbookEntry,
+  SILENT_NODE_ENTRY,
+} from '../../core/explain/runbook.ts'
 import { spellTime } from '../../core/explain/spell-time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { KeySourceState } from '../../ports/key-source.ts'
@@ -64,7 +71,8 @@ async function checkDatabase(
     return [schema, checkSigners(await withinTime(ports, readLanes()), ports.silentNodes())]
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
-    return [[{ part: 'database', message: 'does not respond', action: DATABASE_STEP, isMinor: false }], []]
+    const problem = { part: 'database', message: 'does not respond', action: DATABASE_STEP }
+    return [[{ ...problem, runbook: DATABASE_ENTRY, isMinor: false }], []]
   }
 }
 
@@ -78,7 +86,7 @@ function checkSchema(found: number, needed: number): readonly ReadinessProblem[]
     found > needed
       ? [`is at version ${found}, newer than what this node was made for (${needed})`, 'Upgrade this node soon.']
       : [`is at version ${found}, but this version of Drover needs ${needed}`, 'Run `drover migrate`.']
-  return [{ part: 'schema', message, action, isMinor: found > needed }]
+  return [{ part: 'schema', message, action, runbook: null, isMinor: found > needed }]
 }
 
 /** A probe must answer in time even if the database does not: load balancers treat silence as a dead node. */
@@ -98,12 +106,13 @@ function checkChain({ chainId, health: { state, message } }: ChainStatus): Readi
   if (state === 'ok') return []
   const isMinor = state === 'standing' || state === 'rewound'
   const action = CHAIN_STEPS[state] ?? 'Wait a moment.'
-  return [{ part: `chain ${chainId}`, message: message ?? state, action, isMinor }]
+  const runbook = chainRunbookEntry(state)
+  return [{ part: `chain ${chainId}`, message: message ?? state, action, runbook, isMinor }]
 }
 
 function describeSilent({ nodeId, heartbeatAt }: SilentNode): ReadinessProblem {
   const message = `has not reported since ${spellTime(heartbeatAt)}`
-  return { part: `node ${nodeId}`, message, action: SILENT_NODE_STEP, isMinor: true }
+  return { part: `node ${nodeId}`, message, action: SILENT_NODE_STEP, runbook: SILENT_NODE_ENTRY, isMinor: true }
 }
 
 /** The endpoint is public: of a folder or a database, it does not say which file or key it is. */
@@ -111,7 +120,7 @@ function checkKeySource({ source, problem }: KeySourceState): ReadinessProblem[]
   if (problem === null) return []
   const isRemote = source === 'remote' || source === 'aws_kms' || source === 'google_kms' || source === 'vault'
   const message = isRemote ? problem.message : 'has a key that cannot be used; see the log'
-  return [{ part: `key store ${source}`, message, action: KEY_STORE_STEP, isMinor: true }]
+  return [{ part: `key store ${source}`, message, action: KEY_STORE_STEP, runbook: KEY_STORE_ENTRY, isMinor: true }]
 }
 
 /**
@@ -126,8 +135,8 @@ function checkSigners(lanes: readonly LaneStatus[], silent: readonly SilentNode[
   })
   if (found.length <= MAX_SIGNERS) return found
   const left = found.length - MAX_SIGNERS
-  const more = { part: 'signers', message: `have ${left} more problems`, action: 'See GET /v1/signers.', isMinor: true }
-  return [...found.slice(0, MAX_SIGNERS), more]
+  const more = { part: 'signers', message: `have ${left} more problems`, action: 'See GET /v1/signers.' }
+  return [...found.slice(0, MAX_SIGNERS), { ...more, runbook: null, isMinor: true }]
 }
 
 function withoutIds(status: LaneStatus): LaneStatus {
@@ -140,7 +149,9 @@ function withoutIds(status: LaneStatus): LaneStatus {
 }
 
 function toProblem(part: string) {
-  return ({ message, action }: ShownProblem): ReadinessProblem => ({ part, message, action, isMinor: true })
+  return ({ code, message, action }: ShownProblem): ReadinessProblem => {
+    return { part, message, action, runbook: laneRunbookEntry(code), isMinor: true }
+  }
 }
 
 function shorten(address: string): string {

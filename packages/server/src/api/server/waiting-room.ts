@@ -67,7 +67,7 @@ export function createWaitingRoom({ host, port, problems }: WaitingRoomOptions):
 }
 
 function presentReadiness(problems: readonly ReadinessProblem[]) {
-  const said = problems.map(({ part, message, action }) => ({ part, message, action }))
+  const said = problems.map(({ isMinor, ...problem }) => problem)
   return { ready: false, status: 'unavailable', problems: said }
 }
 

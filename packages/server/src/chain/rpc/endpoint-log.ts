@@ -1,6 +1,7 @@
 /**
  * Reports the state changes of an endpoint: each counts in the metrics, but a repeated cause is logged once a minute.
  */
+import { endpointRunbookEntry } from '../../core/explain/runbook.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { EndpointState } from '../../ports/endpoint-report.ts'
 import type { LogLevel, Telemetry } from '../../ports/telemetry.ts'
@@ -44,7 +45,9 @@ export function createEndpointLog({ chainId, name, clock, telemetry }: EndpointL
       }
       told.set(state, { at: clock.monotonic(), repeats: 0 })
       const repeats = last === undefined || last.repeats === 0 ? {} : { sinceLastLine: last.repeats }
-      telemetry.log(LEVELS[state], `RPC endpoint is ${state}`, { chainId, host: name, reason, ...repeats })
+      const isGood = state === 'healthy' || state === 'unverified'
+      const runbook = isGood ? {} : { runbook: endpointRunbookEntry(state === 'wrong_chain') }
+      telemetry.log(LEVELS[state], `RPC endpoint is ${state}`, { chainId, host: name, reason, ...repeats, ...runbook })
     },
   }
 }

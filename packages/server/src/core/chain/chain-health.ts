@@ -18,6 +18,8 @@ export interface ChainHealth {
   readonly since: number | null
   /** What is wrong, for people; null if nothing is. */
   readonly message: string | null
+  /** If it is `rewound`: the height that the nodes report, which may be below the head that was followed. */
+  readonly height?: number
 }
 
 /** What was seen of a chain; all times in milliseconds since the epoch. */
@@ -81,7 +83,7 @@ function findUnreachable(signs: ChainSigns, limits: HealthLimits): ChainHealth |
 function findRewound({ now, height, highest, belowSince }: ChainSigns, limits: HealthLimits): ChainHealth | null {
   if (belowSince === null || now - belowSince < limits.rewoundAfterMs) return null
   const message = `The chain went back from block ${highest} to block ${height} and has not recovered for ${spellDuration(now - belowSince)}.`
-  return { state: 'rewound', since: belowSince, message }
+  return { state: 'rewound', since: belowSince, message, ...(height !== null && { height }) }
 }
 
 function findStanding({ now, headSeenAt, waitingSince }: ChainSigns, limits: HealthLimits): ChainHealth | null {

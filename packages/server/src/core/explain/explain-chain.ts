@@ -3,7 +3,7 @@
  * stuck, no node runs the lane) stay; if the transaction only waits for the chain, the chain is the cause.
  */
 
-import type { Transaction } from '../transaction/transaction.ts'
+import { inclusionOf, type Transaction } from '../transaction/transaction.ts'
 import type { Cause, ExplainContext, Finding } from './explanation.ts'
 
 const NEXT: Readonly<Record<string, string>> = {
@@ -11,6 +11,10 @@ const NEXT: Readonly<Record<string, string>> = {
   standing: 'It continues with the next block. Until then, no time counts against it.',
   rewound: 'It continues when the chain is back at its old height. If the chain was reset, an operator has to decide.',
 }
+
+/** Only another block at its height proves that an inclusion is gone. */
+const NEXT_GONE =
+  'Drover decides once a block at its height comes: if it is another one, it goes back to TRACKING, and Drover sends the same bytes again.'
 
 const CAUSE_OF: Readonly<Record<string, Cause>> = {
   unreachable: 'chain_unreachable',
@@ -26,7 +30,11 @@ const OWN_CAUSES: ReadonlySet<Cause> = new Set([
   'lane_paused',
   'lane_cancelling',
   'waiting_for_funds',
+  'waiting_for_key',
   'fee_above_cap',
+  'held_by_rule',
+  'awaiting_approval',
+  'scheduled',
   'foreign_nonce',
   'no_inclusion',
   'rejected_by_node',
@@ -35,17 +43,24 @@ const OWN_CAUSES: ReadonlySet<Cause> = new Set([
   'blocked_by_reservation',
 ])
 
-export function withChainHealth(tx: Transaction, finding: Finding, { chain }: ExplainContext): Finding {
+export function withChainHealth(tx: Transaction, finding: Finding, { chain, head }: ExplainContext): Finding {
   const cause = CAUSE_OF[chain.state]
   if (cause === undefined || chain.message === null) return finding
   const summary = `${chain.message} ${finding.summary}`
-  if (OWN_CAUSES.has(finding.cause)) return { ...finding, summary }
+  const isGone = chain.state === 'rewound' && isAbove(tx, chain.height ?? head)
+  if (OWN_CAUSES.has(finding.cause) && !isGone) return { ...finding, summary }
   const { chainId } = tx.intent.lane
   return {
     cause,
     summary,
     blockedBy: { type: 'chain', chainId },
-    nextAction: NEXT[chain.state] ?? finding.nextAction,
+    nextAction: isGone ? NEXT_GONE : (NEXT[chain.state] ?? finding.nextAction),
     nextActionAt: null,
   }
+}
+
+/** Mined in a block that the chain, as it is now, does not reach. */
+function isAbove(tx: Transaction, head: number | null): boolean {
+  const inclusion = inclusionOf(tx)
+  return inclusion !== null && head !== null && head < inclusion.blockNumber
 }

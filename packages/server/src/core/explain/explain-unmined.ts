@@ -71,7 +71,7 @@ function missingNonces(tx: Unmined, { lane: { missingNonces: missing }, policy }
     summary: `The chain counts only ${from} transactions of this signer: ${nonces} no longer on it. Nonce ${tx.nonce} cannot be mined before them.`,
     nextAction: replacesByItself(policy)
       ? 'Drover fills the missing nonces with empty transactions once the chain has shown this for several blocks.'
-      : 'Nothing under this policy until an operator decides. The event finality.broken names the lost transactions: send them again with their nonces, or fill the nonces with empty transactions.',
+      : 'Nothing under this policy until an operator decides. With `drover signer policy <address> --may-replace automatic`, Drover fills the missing nonces with empty transactions. The event finality.broken names the lost transactions.',
     nextActionAt: null,
   }
 }

@@ -24,7 +24,7 @@ export const CHAIN_STEPS: Readonly<Partial<Record<ChainState, string>>> = {
   standing:
     'Compare with a block explorer. If it shows new blocks, this RPC node is cut off: use another one. If not, wait. You do not have to send anything again.',
   rewound:
-    'Check that the RPC URL points to the right chain. If the chain was reset, decide about each transaction by hand.',
+    'Check that the RPC URL points to the right chain. If a private chain was reset, start it under another chain id. If not, wait.',
 }
 
 /** The lane data that the sentences need. */

@@ -1,4 +1,5 @@
-/** Which entry of docs/runbook.md says what to do about a transaction or a signer that needs a person. */
+/** Which entry of docs/runbook.md says what to do about whatever needs a person. */
+import type { ChainState } from '../chain/chain-health.ts'
 import type { LaneProblemCode } from '../lane/lane-problem.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 import type { Cause } from './explanation.ts'
@@ -32,7 +33,31 @@ const LANE_ENTRIES: Readonly<Record<LaneProblemCode, string>> = {
   balance_low: 'balance-low',
 }
 
+const CHAIN_ENTRIES: Readonly<Partial<Record<ChainState, string>>> = {
+  unreachable: 'chain-unreachable',
+  standing: 'chain-standing',
+  rewound: 'chain-rewound',
+}
+
 const RUNBOOK = 'docs/runbook.md'
+
+export const DATABASE_ENTRY = `${RUNBOOK}#database-down`
+export const SILENT_NODE_ENTRY = `${RUNBOOK}#node-down`
+export const KEY_STORE_ENTRY = `${RUNBOOK}#key-unavailable`
+export const TAKEOVER_ENTRY = `${RUNBOOK}#takeover`
+export const FINAL_REORG_ENTRY = `${RUNBOOK}#final-reorg`
+
+const [ENDPOINT_ENTRY, WRONG_CHAIN_ENTRY] = [`${RUNBOOK}#rpc-endpoint`, `${RUNBOOK}#rpc-wrong-chain`]
+
+export function endpointRunbookEntry(isWrongChain: boolean): string {
+  return isWrongChain ? WRONG_CHAIN_ENTRY : ENDPOINT_ENTRY
+}
+
+/** Null: the chain only starts. */
+export function chainRunbookEntry(state: ChainState): string | null {
+  const entry = CHAIN_ENTRIES[state]
+  return entry === undefined ? null : `${RUNBOOK}#${entry}`
+}
 
 /** Null: nobody has to do anything. */
 export function findRunbookEntry({ state }: Pick<Transaction, 'state'>, cause: Cause): string | null {

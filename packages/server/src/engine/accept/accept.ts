@@ -71,7 +71,8 @@ export function createAccept(ports: AcceptPorts): Accept {
   const simulate = createSimulation({ ...ports, ...(sharePercent !== undefined && { sharePercent }) })
   const markets = createFeeMarkets({ chains, clock })
   const findRequest = createEarlierRequests(ports)
-  ports.telemetry.count('drover_transactions_accepted_total', { result: 'queue_full' }, 0)
+  for (const result of ['queue_full', 'tenant_limit'])
+    ports.telemetry.count('drover_transactions_accepted_total', { result }, 0)
 
   async function findEarlier(intent: Intent, tenant: Tenant): Promise<Accepted | null> {
     const { lane, requestId, requestDigest } = intent

@@ -4,6 +4,7 @@
  * takeover reports nothing twice.
  */
 import { describeLaneProblems } from '../../core/explain/describe-problem.ts'
+import { laneRunbookEntry } from '../../core/explain/runbook.ts'
 import type { Lane } from '../../core/lane/lane.ts'
 import {
   type FoundCode,
@@ -90,6 +91,7 @@ export function createLaneProblems(ports: { readonly telemetry: Telemetry; reado
         ...fields,
         problem: code,
         next: action,
+        runbook: laneRunbookEntry(code),
         ...(txId !== null && { txId }),
       })
     }

@@ -242,6 +242,11 @@ describe('keeping lanes', () => {
     expect(a.leases.map((lease) => lease.fence)).toEqual([1, 2])
     expect(a.held[0]?.mayAct()).toBe(false)
     expect(a.held[1]?.mayAct()).toBe(true)
+    // It took back its own: that is no takeover, but its log says what happened to it.
+    const count = (result: string) => a.telemetry.valueOf('drover_leases_total', { result })
+    expect([count('lost'), count('taken'), count('taken_over')]).toEqual([1, 2, 0])
+    const said = a.telemetry.logs.filter(({ message }) => message.startsWith('leases expired'))
+    expect(said).toMatchObject([{ level: 'warn', fields: { lanes: 1, runbook: 'docs/runbook.md#takeover' } }])
   })
 
   test('a lost lane that is slow to stop does not cost the others their right to act', async () => {

@@ -17,6 +17,7 @@
 import { coalesce } from '../../core/coalesced-task.ts'
 import type { SilentNode } from '../../core/explain/describe-problem.ts'
 import { SILENT_NODE_STEP } from '../../core/explain/next-steps.ts'
+import { SILENT_NODE_ENTRY, TAKEOVER_ENTRY } from '../../core/explain/runbook.ts'
 import { spellTime } from '../../core/explain/spell-time.ts'
 import { type Lane, type LaneKey, type Lease, laneKey } from '../../core/lane/lane.ts'
 import type { Policy } from '../../core/lane/policy.ts'
@@ -77,6 +78,8 @@ interface KeeperPorts {
 /** Beats that a node may miss before others report it. */
 const SILENT_BEATS = 2
 const MIN_SILENCE_MS = 2_000
+const LEASES_LOST =
+  'leases expired: this node was frozen, or did not reach the database, for longer than `leaseDuration`'
 
 interface Held {
   readonly lease: Lease
@@ -125,10 +128,12 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     reportSilent(heard.silent, nodes.filter((node) => !isSilent(node.nodeId)).length)
     ports.onDatabaseTime(nowMs, beatAt, clock.monotonic())
     const stillOurs = new Map(renewed.map((lease) => [laneKey(lease.lane), lease]))
+    let lost = 0
     for (const [key, mine] of held) {
       const lease = stillOurs.get(key)
       if (lease?.fence !== mine.lease.fence) {
         telemetry.count('drover_leases_total', { result: 'lost' })
+        lost++
         leave(key, mine)
         continue
       }
@@ -138,6 +143,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
       const isWanted = wantedBy !== null && wantedBy !== nodeId && fit.includes(wantedBy)
       if (isWanted || !fit.includes(nodeId)) leave(key, mine)
     }
+    if (lost > 0) telemetry.log('warn', LEASES_LOST, { nodeId, lanes: lost, runbook: TAKEOVER_ENTRY })
     telemetry.count('drover_leases_total', { result: 'renewed' }, renewed.length)
     await release(renewed.filter(isIdle))
     const before = signers
@@ -153,7 +159,7 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     for (const { nodeId: peer, heartbeatAt } of now) {
       if (silent.some((known) => known.nodeId === peer)) continue
       const message = `node ${peer} has not reported since ${spellTime(heartbeatAt)}`
-      telemetry.log('warn', message, { nodeId, peer, next: SILENT_NODE_STEP })
+      telemetry.log('warn', message, { nodeId, peer, next: SILENT_NODE_STEP, runbook: SILENT_NODE_ENTRY })
     }
     silent = now
     telemetry.gauge('drover_nodes', live, { state: 'live' })
@@ -250,13 +256,15 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     for (const { takenFrom, ...lease } of acquired) {
       const key = laneKey(lease.lane)
       freeSince.delete(key)
-      telemetry.count('drover_leases_total', { result: takenFrom === undefined ? 'taken' : 'taken_over' })
-      if (takenFrom !== undefined)
+      const isTakeover = takenFrom !== undefined && takenFrom !== nodeId
+      telemetry.count('drover_leases_total', { result: isTakeover ? 'taken_over' : 'taken' })
+      if (isTakeover)
         telemetry.log('info', 'took over a lane from a node whose lease expired', {
           nodeId,
           ...lease.lane,
           fence: lease.fence,
           takenFrom,
+          runbook: TAKEOVER_ENTRY,
         })
       const deadline = askedAt + settings.leaseTtlMs - settings.marginMs
       const mayAct = (): boolean => {

@@ -20,7 +20,8 @@ async function setUp() {
     settings: { windowSize: 40, initialDepth: 5, pollIntervalMs: 1_000, wantsTags: () => false },
   })
   onTestFinished(() => follower.stop())
-  const state = { waiting: false }
+  /** `others`: since when something of another node has waited for a block; null: nothing has. */
+  const state = { waiting: false, others: null as number | null, asked: 0 }
   const watch = createChainWatch({
     chain,
     follower,
@@ -28,6 +29,10 @@ async function setUp() {
     telemetry,
     settings: SETTINGS,
     isWaiting: () => state.waiting,
+    othersWaitMs: async () => {
+      state.asked++
+      return state.others === null ? null : clock.now() - state.others
+    },
   })
   const changes: ChainHealth['state'][] = []
   watch.onChange(({ state: next }) => changes.push(next))
@@ -56,6 +61,23 @@ test('a stalled chain is reported once, and time counts again from the next bloc
   await clock.settle()
   expect(watch.movingSince()).toBe(clock.now())
   expect(changes).toEqual(['ok', 'standing', 'ok'])
+})
+
+test('a stalled chain is reported by a node that waits for nothing, while another one does', async () => {
+  const { clock, watch, state, chain, changes } = await setUp()
+  await clock.advance(19_000)
+  // Nobody is asked while blocks may still come.
+  expect(state.asked).toBe(0)
+  state.others = clock.now() - 18_000
+  await clock.advance(11_000)
+  expect(watch.health()).toMatchObject({ state: 'standing', message: expect.stringContaining('no block for 30 s') })
+  expect(state.asked).toBeLessThan(5)
+  chain.mine()
+  await clock.settle()
+  expect(changes).toEqual(['ok', 'standing', 'ok'])
+  state.others = null
+  await clock.advance(3_600_000)
+  expect(watch.health().state).toBe('ok')
 })
 
 test('a long wait reveals a stalled chain even if this node has nothing to wait for', async () => {

@@ -14,6 +14,7 @@ import {
   standingAfter,
 } from '../../core/chain/chain-health.ts'
 import { CHAIN_STEPS } from '../../core/explain/next-steps.ts'
+import { chainRunbookEntry } from '../../core/explain/runbook.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
@@ -43,8 +44,10 @@ interface ChainWatchPorts {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly settings: ChainWatchSettings
-  /** A transaction of ours waits to be mined. */
+  /** A transaction that this node runs waits to be mined. */
   isWaiting(): boolean
+  /** For how long one has waited, whichever node runs it; null: none does. Asked only while no blocks come. */
+  othersWaitMs(): Promise<number | null>
 }
 
 /** A node that is this far below what was followed is not an ordinary reorg. */
@@ -52,6 +55,7 @@ const REWOUND_BLOCKS = 3
 /** No RPC node has responded for this long: worth reporting. */
 const SAID_AFTER_MS = 3_000
 const REWOUND_AFTER_MS = 30_000
+const ASK_EVERY_MS = 5_000
 
 export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
   const { chain, follower, clock, telemetry, settings } = ports
@@ -59,6 +63,10 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
   const listeners = new Set<(health: ChainHealth) => void>()
   let last: ChainHealth = { state: 'starting', since: null, message: null }
   let waitingSince: number | null = null
+  let ownSince: number | null = null
+  /** Since when something that another node runs has waited, as of the last answer; null: nothing does. */
+  let othersSince: number | null = null
+  let askedAt = Number.NEGATIVE_INFINITY
   let belowSince: number | null = null
   let movingSince: number | null = 0
   let reachable = false
@@ -69,7 +77,9 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
 
   function look(): void {
     const now = clock.now()
-    waitingSince = ports.isWaiting() ? (waitingSince ?? now) : null
+    ownSince = ports.isWaiting() ? (ownSince ?? now) : null
+    if (ownSince === null) askOthers()
+    waitingSince = ownSince ?? othersSince
     const [height, highest] = [follower.lastHeight(), follower.highest()]
     const isBelow = height !== null && highest !== null && highest - height >= REWOUND_BLOCKS
     belowSince = isBelow ? (belowSince ?? now) : null
@@ -81,6 +91,30 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
     const hasChanged = health.state !== last.state
     last = health
     if (hasChanged) for (const listener of listeners) listener(health)
+  }
+
+  /** A chain without blocks is quiet or halted: only whoever waits for a block can tell, and that may be another node. */
+  function askOthers(): void {
+    const [now, headSeenAt] = [clock.monotonic(), follower.headSeenAt()]
+    if (headSeenAt === null || now - headSeenAt < standingLimit()) {
+      othersSince = null
+      return
+    }
+    if (now - askedAt < ASK_EVERY_MS) return
+    askedAt = now
+    ports.othersWaitMs().then(
+      (waitMs) => {
+        othersSince = waitMs === null ? null : clock.now() - waitMs
+      },
+      (error: unknown) =>
+        telemetry.log('warn', 'could not read whether anything waits for the chain', { ...labels, error }),
+    )
+  }
+
+  function standingLimit(): number {
+    const seen = follower.view()
+    const blockTimeMs = (seen && observeBlockTime(seen)) ?? settings.blockTimeMs
+    return settings.standingAfterMs ?? standingAfter(blockTimeMs)
   }
 
   function judgeReach({ state }: ChainHealth, now: number): void {
@@ -101,7 +135,7 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
     since: number | null,
     unreachableAfterMs = Math.min(SAID_AFTER_MS, settings.unreachableAfterMs),
   ): ChainHealth {
-    const { view, lastAnswerAt, failingSince, headSeenAt } = follower
+    const { lastAnswerAt, failingSince, headSeenAt } = follower
     const now = clock.now()
     const offset = now - clock.monotonic()
     const toTime = (moment: number | null) => (moment === null ? null : moment + offset)
@@ -117,9 +151,7 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
       height: follower.lastHeight(),
       highest: follower.highest(),
     }
-    const seen = view()
-    const blockTimeMs = (seen && observeBlockTime(seen)) ?? settings.blockTimeMs
-    const standingAfterMs = settings.standingAfterMs ?? standingAfter(blockTimeMs)
+    const standingAfterMs = standingLimit()
     const { quietAfterMs } = settings
     const rewoundAfterMs = Math.min(REWOUND_AFTER_MS, standingAfterMs)
     const limits: HealthLimits = { unreachableAfterMs, quietAfterMs, standingAfterMs, rewoundAfterMs }
@@ -138,8 +170,9 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
       if (last.state !== 'starting')
         telemetry.log('info', 'the chain is followed again', { ...labels, was: last.state })
     } else {
-      const next = CHAIN_STEPS[health.state]
-      telemetry.log('warn', `chain ${chain.chainId} is ${health.state}`, { ...labels, error: health.message, next })
+      const [next, runbook] = [CHAIN_STEPS[health.state], chainRunbookEntry(health.state)]
+      const fields = { ...labels, error: health.message, next, runbook }
+      telemetry.log('warn', `chain ${chain.chainId} is ${health.state}`, fields)
     }
   }
 

@@ -7,6 +7,7 @@
  */
 import { type ChainView, type Finality, finalHeight, type Header } from '../../core/chain/finality.ts'
 import { coalesce } from '../../core/coalesced-task.ts'
+import { FINAL_REORG_ENTRY } from '../../core/explain/runbook.ts'
 import { type Lane, laneKey } from '../../core/lane/lane.ts'
 import { inclusionOf, isTerminal, nonceOf, type Transaction, type TxId } from '../../core/transaction/transaction.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
@@ -143,6 +144,7 @@ export function createFinalReorgWatch(ports: FinalReorgPorts): FinalReorgWatch {
       gone: gone.length,
       moved: moved.length,
       transactions: gone.slice(0, MAX_NAMED).map(({ txId }) => txId),
+      runbook: FINAL_REORG_ENTRY,
     })
     ports.onFinalReorg({ fromBlock, finalBlock, gone, moved })
   }

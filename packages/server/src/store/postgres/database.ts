@@ -7,6 +7,7 @@
  */
 import { Pool, type QueryResultRow } from 'pg'
 import { DATABASE_STEP } from '../../core/explain/next-steps.ts'
+import { DATABASE_ENTRY } from '../../core/explain/runbook.ts'
 import { StoreUnavailable } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { columnParsers } from './column-parsers.ts'
@@ -81,7 +82,9 @@ export function createDatabase(options: DatabaseOptions): Database {
     isUp = now
     telemetry.gauge('drover_database_up', now ? 1 : 0)
     if (now && !isFirst) telemetry.log('info', 'the database responds again')
-    if (!now) telemetry.log('error', 'the database does not respond', { error: error?.message, next: DATABASE_STEP })
+    if (now) return
+    const fields = { error: error?.message, next: DATABASE_STEP, runbook: DATABASE_ENTRY }
+    telemetry.log('error', 'the database does not respond', fields)
   }
 
   return {

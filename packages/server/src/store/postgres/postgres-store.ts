@@ -2,7 +2,15 @@
 import type { Store } from '../../ports/store.ts'
 import { createDatabase, type DatabaseOptions } from './database.ts'
 import { readHeaders, saveHeaders } from './header-statements.ts'
-import { countAhead, countQueued, createLaneLoads, listMined, readExpired, readNonceLine } from './lanes/lane-reads.ts'
+import {
+  countAhead,
+  countQueued,
+  createLaneLoads,
+  listMined,
+  readExpired,
+  readNonceLine,
+  readUnminedAge,
+} from './lanes/lane-reads.ts'
 import { deleteLaneEvents, deleteReservations } from './lanes/lane-retention.ts'
 import {
   acquireLeases,
@@ -58,6 +66,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     insertTransactions: (batch, spending) => insertTransactions(database, batch, spending),
     ...createSpendingStatements(database),
     countQueued: () => countQueued(database),
+    readUnminedAge: (chainId) => readUnminedAge(database, chainId),
     retireTransactions: (look) => retireTransactions(database, look),
     deleteRetired: (retiredForMs, limit) => deleteRetired(database, retiredForMs, limit),
     forgetRequests: (deletedForMs, limit) => forgetRequests(database, deletedForMs, limit),

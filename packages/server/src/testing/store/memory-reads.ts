@@ -8,6 +8,7 @@ import { awaitsApproval } from '../../core/transaction/await-approval.ts'
 import { PAUSED_ALONE } from '../../core/transaction/deferral.ts'
 import {
   type Intent,
+  inclusionOf,
   isInFlight,
   nonceOf,
   type Queued,
@@ -236,6 +237,14 @@ export function countQueuedInMemory(state: MemoryState): readonly QueueDepth[] {
     }
     return [...counts].map(([tenant, count]) => ({ lane, tenant, ...count }))
   })
+}
+
+export function readUnminedAgeInMemory(state: MemoryState, chainId: number): number | null {
+  const since = sortedLanes(state)
+    .filter(({ lane }) => lane.chainId === chainId)
+    .flatMap(({ transactions }) => [...transactions.values()])
+    .flatMap(({ tx }) => (isInFlight(tx) && inclusionOf(tx) === null && !tx.suspended ? [tx.waitingSince] : []))
+  return since.length === 0 ? null : state.now() - Math.min(...since)
 }
 
 function findLowestReserved(lane: MemoryLane): LaneStatus['lowestReserved'] {

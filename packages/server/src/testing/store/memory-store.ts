@@ -36,6 +36,7 @@ import {
   readHeadersInMemory,
   readNonceLineInMemory,
   readQueueInMemory,
+  readUnminedAgeInMemory,
   saveHeadersInMemory,
 } from './memory-reads.ts'
 import { createMemoryRequests } from './memory-requests.ts'
@@ -64,6 +65,7 @@ export function createMemoryStore({ clock, state = createMemoryState(() => clock
     insertTransactions: async (batch, spending) => insertInMemory(state, batch, spending),
     ...createMemorySpending(state),
     countQueued: async () => countQueuedInMemory(state),
+    readUnminedAge: async (chainId) => readUnminedAgeInMemory(state, chainId),
     ...createMemoryRetention(state),
     registerSigners: async (signers, options) => registerSigners(state, signers, options?.restores ?? false),
     removeSigner: async (signer, note) => removeInMemory(state, signer, note),

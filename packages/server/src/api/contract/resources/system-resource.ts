@@ -99,6 +99,9 @@ export const readinessResource = z.object({
       part: z.string().meta({ description: '`database`, `schema`, or the name of a chain, node or signer.' }),
       message: z.string(),
       action: z.string().meta({ description: 'What to do about it.' }),
+      runbook: z.string().nullable().meta({
+        description: 'Where the docs say more about it: an entry of docs/runbook.md. Null if there is none.',
+      }),
     }),
   ),
 })

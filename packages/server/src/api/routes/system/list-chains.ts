@@ -30,7 +30,11 @@ function presentChain(status: ChainStatus): ChainResource {
     lastError,
     head: head && { number: head.number, hash: head.hash, timestamp: presentInstant(head.timestamp * 1_000) },
     finality: presentFinality(finality),
-    health: { ...health, since: health.since === null ? null : presentInstant(health.since) },
+    health: {
+      state: health.state,
+      since: health.since === null ? null : presentInstant(health.since),
+      message: health.message,
+    },
     endpoints: endpoints.map(presentEndpoint),
   }
 }

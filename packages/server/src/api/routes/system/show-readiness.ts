@@ -25,7 +25,7 @@ export const showReadiness = defineRoute(
     const problems = await services.readiness()
     const ready = problems.every(({ isMinor }) => isMinor)
     const status = !ready ? 'unavailable' : problems.length === 0 ? 'ready' : 'degraded'
-    const said = problems.map(({ part, message, action }) => ({ part, message, action }))
+    const said = problems.map(({ isMinor, ...problem }) => problem)
     return { status: ready ? 200 : 503, body: { ready, status, problems: said } }
   },
 )

@@ -131,6 +131,14 @@ select q.chain_id, q.signer, q.tenant, q.queued, coalesce(t.created_at, clock_ti
   left join managed_tx t on t.accepted_seq = q.first`,
 } as const
 
+const UNMINED_AGE = {
+  name: 'unmined_age',
+  text: `
+select (extract(epoch from clock_timestamp() - min(waiting_since)) * 1000)::float8 as age_ms
+  from managed_tx
+ where chain_id = $1 and nonce is not null and final_at is null and inclusion is null and not suspended`,
+} as const
+
 interface NonceLineRow {
   readonly cursor: number | null
   readonly recyclable: readonly number[] | null
@@ -248,4 +256,9 @@ export async function countQueued(database: Database): Promise<readonly QueueDep
     queued,
     oldestAt,
   }))
+}
+
+export async function readUnminedAge(database: Database, chainId: number): Promise<number | null> {
+  const [row] = await database.query<{ age_ms: number | null }>(UNMINED_AGE, [chainId])
+  return row?.age_ms ?? null
 }

@@ -118,6 +118,17 @@ export function describeAcceptance(get: GetStore): void {
       expect((await count())[0]).toEqual({ lane, tenant: '', queued: 1, oldestAt: expect.any(Number) })
     })
 
+    test('how long something has waited for a block on a chain: what has no nonce does not count', async () => {
+      const { store } = get()
+      const lane = await registerLane(store, { ...anyLane(), chainId: 7_700_001 })
+      const queued = await acceptOne(store, lane)
+      expect(await store.readUnminedAge(lane.chainId)).toBeNull()
+      const lease = await acquire(store, lane)
+      await write(store, lease, [[queued, toAllocated(queued, 0, lease)]])
+      expect(await store.readUnminedAge(lane.chainId)).toEqual(expect.any(Number))
+      expect(await store.readUnminedAge(7_700_002)).toBeNull()
+    })
+
     test('repeats inside one batch are recognized, and the first one wins', async () => {
       const { store } = get()
       const lane = await registerLane(store)
