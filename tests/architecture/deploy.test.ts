@@ -13,6 +13,7 @@ const read = (file: string) => readFile(`${FOLDER}${file}`, 'utf8')
 const run = promisify(execFile)
 const SHUTDOWN_MS = SETTINGS.shutdownTimeout.fallback ?? Number.POSITIVE_INFINITY
 const hasSystemd = hasProgram('systemd-analyze')
+const hasHaproxy = hasProgram('haproxy', ['-v'])
 const hasKubectl = hasProgram('kubectl', ['version', '--client'])
 
 test.each(['Containerfile', 'compose.yml', 'env.example', 'kubernetes/drover.yaml'])(
@@ -54,6 +55,19 @@ test('compose: nodes cannot write, gain rights or be stopped before they hand ov
   // Only this machine: a proxy with TLS belongs in front.
   for (const [, node] of nodes as [string, { readonly ports: readonly string[] }][])
     expect(node.ports.every((port) => port.startsWith('127.0.0.1:'))).toBe(true)
+})
+
+test('no file asks for private keys in the environment; all of them read a keystore', async () => {
+  for (const file of ['compose.yml', 'env.example', 'kubernetes/drover.yaml', 'systemd/drover.service'])
+    expect([file, /SIGNER_KEYS/.test(await read(file))]).toEqual([file, false])
+  const { services, secrets } = parse(await read('compose.yml'), { merge: true })
+  expect(services['drover-1']).toMatchObject({ volumes: ['./keys:/etc/drover/keys:ro'], secrets: ['keystore'] })
+  expect(secrets).toHaveProperty('keystore')
+  const ignored = await readFile(`${FOLDER}../.gitignore`, 'utf8')
+  for (const path of ['/deploy/.env', '/deploy/keys/', '/deploy/keystore-password'])
+    expect(ignored.split('\n')).toContain(path)
+  // systemd: a user that exists only while it runs can read them by its group.
+  expect(await read('systemd/drover.service')).toMatch(/^SupplementaryGroups=drover$/m)
 })
 
 test('Kubernetes: probes, a disruption budget, no root and nothing writable', async () => {

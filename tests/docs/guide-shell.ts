@@ -46,7 +46,10 @@ export async function openGuideShell({ env, files, url }: GuideShellOptions): Pr
       for (const name of ['examples', 'node_modules', 'package.json'])
         await symlink(join(ROOT, name), join(folder, name))
       const adapt = (text: string) =>
-        text.replaceAll('http://127.0.0.1:4747', url).replaceAll('/run/secrets', join(folder, 'secrets'))
+        text
+          .replaceAll('http://127.0.0.1:4747', url)
+          .replaceAll('/run/secrets', join(folder, 'secrets'))
+          .replaceAll('/etc/drover', join(folder, 'secrets'))
       const parts = blocks.map(({ place, text }) => {
         const expected = /^# (\d{3})\n/.exec(text)?.[1] ?? ''
         return `PLACE=${place} EXPECTED=${expected}\n${adapt(text)}`

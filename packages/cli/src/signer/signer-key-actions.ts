@@ -93,7 +93,9 @@ function presentWritten(done: string, value: WrittenSigner): Result {
   const { address, file, isNew } = value
   return {
     value,
-    words: isNew ? `${done} ${address} in ${file}. Back up this file and its password.` : `${address} is there already: ${file}`,
+    words: isNew
+      ? `${done} ${address} in ${file}. Back up this file and its password.`
+      : `${address} is there already: ${file}`,
   }
 }
 
