@@ -13,7 +13,6 @@ const read = (file: string) => readFile(`${FOLDER}${file}`, 'utf8')
 const run = promisify(execFile)
 const SHUTDOWN_MS = SETTINGS.shutdownTimeout.fallback ?? Number.POSITIVE_INFINITY
 const hasSystemd = hasProgram('systemd-analyze')
-const hasHaproxy = hasProgram('haproxy', ['-v'])
 const hasKubectl = hasProgram('kubectl', ['version', '--client'])
 
 test.each(['Containerfile', 'compose.yml', 'env.example', 'kubernetes/drover.yaml'])(
