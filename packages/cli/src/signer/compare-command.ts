@@ -7,23 +7,13 @@ import { readChainId } from '../option-value.ts'
 import type { ServiceCommand } from '../service/service-command.ts'
 import { type Session, UsageError } from '../service/service-session.ts'
 import { type Block, type ChainReads, findSent } from './find-sent.ts'
-import { type Match, matchSent } from './match-sent.ts'
+import { type Comparison, matchSent } from './match-sent.ts'
 import { presentComparison } from './present-comparison.ts'
 
 interface CompareOptions {
   readonly chainId?: number
   readonly cancelSent?: boolean
   readonly reason?: string
-}
-
-export interface Comparison {
-  readonly chainId: number
-  readonly address: string
-  readonly nextNonce: number | null
-  readonly matches: readonly Match[]
-  /** Below the count of the chain, but in none of the blocks that were read. */
-  readonly notFound: readonly number[]
-  readonly cancelled: readonly string[]
 }
 
 export const compareCommand: ServiceCommand = {

@@ -20,6 +20,16 @@ export interface Match {
   readonly doubt: string | null
 }
 
+export interface Comparison {
+  readonly chainId: number
+  readonly address: string
+  readonly nextNonce: number | null
+  readonly matches: readonly Match[]
+  /** Below the count of the chain, but in none of the blocks that were read. */
+  readonly notFound: readonly number[]
+  readonly cancelled: readonly string[]
+}
+
 /** One queued transaction for each sent one, in the order of nonces and of acceptance, as Drover assigns nonces. */
 export function matchSent(sent: readonly SentTransaction[], queued: readonly Transaction[]): readonly Match[] {
   const waiting = new Map<string, Transaction[]>()

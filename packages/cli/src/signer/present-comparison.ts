@@ -1,8 +1,7 @@
 /** What `drover signer compare` prints for people: a line for each forgotten transaction, and what to do next. */
 import { type Column, presentTable } from '../output/present-table.ts'
 import type { Style } from '../output/style.ts'
-import type { Comparison } from './compare-command.ts'
-import type { Match } from './match-sent.ts'
+import type { Comparison, Match } from './match-sent.ts'
 
 const COLUMNS: readonly Column<Match & { readonly note: string }>[] = [
   { heading: 'NONCE', align: 'right', isWhole: true, cell: ({ sent }) => String(sent.nonce) },
