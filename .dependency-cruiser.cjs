@@ -64,7 +64,12 @@ module.exports = {
       from: { path: '^packages/([^/]+)/', pathNot: [TEST, '^packages/dashboard/'] },
       to: {
         path: '^packages/[^/]+/',
-        pathNot: ['^packages/$1/', '^packages/[^/]+/(src|dist)/(index|exports/[^/]+)\\.(ts|js)$'],
+        pathNot: [
+          '^packages/$1/',
+          '^packages/[^/]+/(src|dist)/(index|exports/[^/]+)\\.(ts|js)$',
+          // `@drover/client/eip1193`.
+          '^packages/client/(src|dist)/eip1193/index\\.(ts|js)$',
+        ],
       },
     },
     {

@@ -79,6 +79,7 @@ const FOLDERS = {
       'app/archive',
       'app/diagnose',
       'app/keys/open-key-admin',
+      'app/keys/open-keystore-admin',
       'app/keys/open-signer-admin',
       'store/postgres/migrate',
     ],

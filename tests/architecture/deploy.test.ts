@@ -56,6 +56,19 @@ test('compose: nodes cannot write, gain rights or be stopped before they hand ov
     expect(node.ports.every((port) => port.startsWith('127.0.0.1:'))).toBe(true)
 })
 
+test('no file asks for private keys in the environment; all of them read a keystore', async () => {
+  for (const file of ['compose.yml', 'env.example', 'kubernetes/drover.yaml', 'systemd/drover.service'])
+    expect([file, /SIGNER_KEYS/.test(await read(file))]).toEqual([file, false])
+  const { services, secrets } = parse(await read('compose.yml'), { merge: true })
+  expect(services['drover-1']).toMatchObject({ volumes: ['./keys:/etc/drover/keys:ro'], secrets: ['keystore'] })
+  expect(secrets).toHaveProperty('keystore')
+  const ignored = await readFile(`${FOLDER}../.gitignore`, 'utf8')
+  for (const path of ['/deploy/.env', '/deploy/keys/', '/deploy/keystore-password'])
+    expect(ignored.split('\n')).toContain(path)
+  // systemd: a user that exists only while it runs can read them by its group.
+  expect(await read('systemd/drover.service')).toMatch(/^SupplementaryGroups=drover$/m)
+})
+
 test('Kubernetes: probes, a disruption budget, no root and nothing writable', async () => {
   const documents = parseAllDocuments(await read('kubernetes/drover.yaml')).map((each) => each.toJS())
   expect(documents.map(({ kind }) => kind)).toEqual(['Deployment', 'Service', 'PodDisruptionBudget'])

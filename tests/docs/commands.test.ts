@@ -128,7 +128,8 @@ async function describeShell({ database, drover, chain }: TestService) {
       'payouts.csv': /```csv\n(.*?)```/s.exec(readGuide('docs/cli.md'))?.[1] ?? '',
       'payouts.json': '{"mode":"report","value":{"perDay":"5000000000000000000"}}',
       'key.txt': developmentAccount(8).privateKey,
-      'secrets/keystore': 'a password',
+      'secrets/drover.env':
+        'DROVER_KEYSTORE_DIR=/etc/drover/keys\nDROVER_KEYSTORE_PASSWORD=file:/etc/drover/password\n',
       'secrets/phrase': 'test test test test test test test test test test test junk',
       'secrets/vault': 'a token',
     },

@@ -42,11 +42,15 @@ export async function openGuideShell({ env, files, url }: GuideShellOptions): Pr
     async paste(blocks, more = {}) {
       const folder = await mkdtemp(join(tmpdir(), 'drover-guide-'))
       await mkdir(join(folder, 'secrets'))
-      for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text, { mode: 0o600 })
       for (const name of ['examples', 'node_modules', 'package.json'])
         await symlink(join(ROOT, name), join(folder, name))
       const adapt = (text: string) =>
-        text.replaceAll('http://127.0.0.1:4747', url).replaceAll('/run/secrets', join(folder, 'secrets'))
+        text
+          .replaceAll('http://127.0.0.1:4747', url)
+          .replaceAll('/run/secrets', join(folder, 'secrets'))
+          .replaceAll('/etc/drover', join(folder, 'secrets'))
+      for (const [name, text] of Object.entries(files))
+        await writeFile(join(folder, name), adapt(text), { mode: 0o600 })
       const parts = blocks.map(({ place, text }) => {
         const expected = /^# (\d{3})\n/.exec(text)?.[1] ?? ''
         return `PLACE=${place} EXPECTED=${expected}\n${adapt(text)}`

@@ -265,6 +265,9 @@ describe('signer', () => {
     const done = await eventually(show, ({ state }) => state === 'DONE')
     expect(done).toMatchObject({ cancelsInFlight: true, progress: { total: 0, left: 0 } })
     expect(await human('signer', 'reset', fast.address, id)).toMatch(/^in flight +0 of 0 cancelled/m)
+    // What it finds after a restore: tests/e2e/restore.test.ts.
+    expect(await human('signer', 'compare', fast.address)).toMatch(/^The chain has nothing of 0x/)
+    expect(await json('signer', 'compare', fast.address)).toMatchObject({ items: [], notFound: [], cancelled: [] })
   })
 
   test('nonces for callers that sign themselves', async () => {

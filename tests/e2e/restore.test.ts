@@ -2,6 +2,7 @@
 import { Client } from 'pg'
 import { expect, inject, test } from 'vitest'
 import { developmentAccount } from '../setup/anvil.ts'
+import { startCli } from '../setup/cli-terminal.ts'
 import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
 import { startService } from '../setup/service.ts'
@@ -57,6 +58,7 @@ test('after a restore, what was sent since the backup is not sent again', async 
     node = await service.startPeer()
     await mineUntil(first, 'CONFIRMED')
     await mineUntil(second, 'CONFIRMED')
+    await mineUntil(await send('4000'), 'CONFIRMED')
     await node.end('SIGKILL')
 
     // The steps of the guide.
@@ -70,17 +72,33 @@ test('after a restore, what was sent since the backup is not sent again', async 
     await mineUntil(first, 'CONFIRMED')
     const lane = await eventually(
       async () => (await node.get(PATH)).body.lanes[0],
-      ({ chain: seen }) => seen !== null && seen.latest === 2,
+      ({ chain: seen }) => seen !== null && seen.latest === 3,
     )
     expect([lane.nextNonce, lane.paused, lane.queued]).toEqual([1, true, 1])
-    const cancelled = await node.post(`/v1/transactions/${second}/cancel`, { reason: 'was sent before the restore' })
-    expect(cancelled.body).toMatchObject({ state: 'CANCELLED', nonce: null })
+    // Accepted after the backup: on the chain, but not in this database.
+    const compare = async (...options: readonly string[]) => {
+      const args = ['signer', 'compare', SENDER.address, '--url', node.url, '--json', ...options]
+      const { code, stdout, stderr } = await startCli(args).ended
+      return { code, stderr, ...(stdout === '' ? {} : JSON.parse(stdout)) }
+    }
+    const unknown = { nonce: 2, value: '4000', transactionId: null }
+    const known = { nonce: 1, value: '20', transactionId: second, doubt: null }
+    expect(await compare()).toMatchObject({ code: 0, items: [known, unknown], notFound: [], cancelled: [] })
+    const sent = await compare('--cancel-sent', '--reason', 'restored')
+    expect(sent.cancelled).toEqual([second])
+    expect((await node.get(`/v1/transactions/${second}`)).body).toMatchObject({ state: 'CANCELLED', nonce: null })
+    const { items: history } = (await node.get(`/v1/transactions/${second}/history`)).body
+    expect(JSON.stringify(history)).toContain(`restored: mined as ${sent.items[0].hash}`)
     const reset = await node.post(`${PATH}/reset-nonce`, { reason: 'restored from a backup' })
-    expect(reset.body).toMatchObject({ state: 'DONE', toNonce: 2 })
+    expect(reset.body).toMatchObject({ state: 'DONE', toNonce: 3 })
+    expect(await compare('--cancel-sent')).toMatchObject({ code: 2, stderr: expect.stringContaining('--reason') })
+    expect((await compare()).items).toEqual([])
     expect((await node.post(`${PATH}/resume`, { reason: 'restored' })).status).toBe(200)
+    const unpaused = await compare('--cancel-sent', '--reason', 'again')
+    expect(unpaused).toMatchObject({ code: 2, stderr: expect.stringContaining('pause the signer first') })
     const third = await mineUntil(await send('300'), 'CONFIRMED')
-    expect(third.nonce).toBe(2)
-    expect((await balance()) - before).toBe(321n)
+    expect(third.nonce).toBe(3)
+    expect((await balance()) - before).toBe(4_321n)
   } finally {
     await node.end('SIGKILL')
     await runSql(inject('databaseAdminUrl'), `drop database if exists "${restoredName}" with (force)`)

@@ -144,6 +144,7 @@ const listNodes: ServiceCommand = {
       presentTable<DroverNode>(
         [
           { heading: 'NODE', isWhole: true, cell: ({ id, self }) => (self ? `${id} (this node)` : id) },
+          { heading: 'MACHINE', cell: ({ address }) => address ?? '-' },
           { heading: 'LANES', align: 'right', cell: ({ lanes }) => String(lanes) },
           { heading: 'REACHES', cell: ({ chains }) => (chains === null ? '-' : chains.join(', ')) },
           { heading: 'UP FOR', align: 'right', cell: ({ startedAt }) => ageOf(startedAt) },

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createDrover, type Drover } from '@drover/client'
+import { createProvider, type Provider } from '@drover/client/eip1193'
 import type { CommandContext } from '../command-context.ts'
 import { EXIT } from '../exit-code.ts'
 import { createStyle, type Style } from '../output/style.ts'
@@ -9,6 +10,8 @@ import type { Terminal } from '../output/terminal.ts'
 
 export interface Session {
   readonly drover: Drover
+  /** JSON-RPC of a chain, through the service. */
+  rpc(chainId: number): Provider
   readonly url: string
   readonly terminal: Terminal
   readonly style: Style
@@ -57,8 +60,10 @@ interface Opening {
 export function openSession({ url, apiKey, options, context, signal }: Opening): Session {
   const { terminal, redactor } = context
   const json = options.json === true
+  const connection = { url, ...(apiKey !== null && { apiKey }) }
   return {
-    drover: createDrover({ url, ...(apiKey !== null && { apiKey }), retry: { maxTries: 4 } }),
+    drover: createDrover({ ...connection, retry: { maxTries: 4 } }),
+    rpc: (chainId) => createProvider({ ...connection, chainId, retry: { maxTries: 4 } }),
     url,
     terminal,
     style: createStyle(terminal.stdout, terminal.env, options.color),

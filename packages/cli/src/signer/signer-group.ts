@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
 import { addServiceCommand } from '../service/service-command.ts'
+import { compareCommand } from './compare-command.ts'
 import { custodyCommands } from './custody-commands.ts'
 import { policyCommands } from './policy-commands.ts'
 import { reservationCommands } from './reservation-commands.ts'
@@ -14,6 +15,7 @@ export function addSignerGroup(program: Command, context: CommandContext): void 
   addSignerKeyCommands(group, context)
   const definitions = [
     ...signerCommands,
+    compareCommand,
     ...policyCommands,
     ...custodyCommands,
     ...reservationCommands,

@@ -762,6 +762,7 @@ export interface NewWebhook {
 
 export interface Node {
   readonly id: string
+  /** Host name of its machine, and the port it listens on. */
   readonly address: string | null
   /** Number of lanes that it holds the lease of. */
   readonly lanes: number

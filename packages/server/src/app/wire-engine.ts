@@ -1,4 +1,5 @@
 /** Connects the engine to its inputs: acceptance, operators, reservations, and reads that take turns. */
+import { hostname } from 'node:os'
 import { setImmediate as nextPass } from 'node:timers/promises'
 import { createBodyPool } from '../api/server/body-pool.ts'
 import { createPieces, type Pieces } from '../api/server/pieces.ts'
@@ -84,7 +85,7 @@ export async function wireEngine(
     random,
     telemetry,
     nodeId,
-    address: null,
+    address: nameMachine(config.http.port),
     chains: adapters.chains.map(({ chain, own }) => ({ chain, settings: toChainSettings(config, own) })),
     settings: toEngineSettings(config),
     sendsPrivately: ({ chainId, signer: from }) => (chains.get(chainId)?.findSendEndpoints(from) ?? null) !== null,
@@ -180,4 +181,9 @@ function createMaxTxFees({ chains }: Pick<Adapters, 'chains'>): WiredEngine['max
     const found = fees.get(chainId)
     return found === undefined ? DEFAULT_MAX_TX_FEE_WEI : found
   }
+}
+
+/** For people who look for a node; nothing connects to it. Port 0 is any free one, which is not known yet. */
+function nameMachine(port: number): string {
+  return port === 0 ? hostname() : `${hostname()}:${port}`
 }

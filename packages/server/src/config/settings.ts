@@ -39,7 +39,8 @@ export const SETTINGS = {
   }),
   databaseUrl: setting({
     type: databaseUrl,
-    description: 'The PostgreSQL database (14 or later). It stores everything.',
+    description:
+      'The PostgreSQL database (14 or later). It stores everything. With `?sslmode=verify-full` the connection is encrypted and the certificate checked; `&sslrootcert=/path/ca.pem` names an authority of your own. `sslmode=require` means the same here.',
     secrets: secretPartsOf,
   }),
   databasePoolerUrl: setting<string | null>({

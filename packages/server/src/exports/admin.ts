@@ -6,9 +6,22 @@ import type { Archive, ArchiveKind, ArchivePage } from '../app/archive/open-arch
 import type { Subject } from '../app/diagnose/diagnose.ts'
 import type { Finding } from '../app/diagnose/finding.ts'
 import type { KeyAdmin } from '../app/keys/open-key-admin.ts'
+import type { KeystoreAdmin, KeystoreAdminSettings, WrittenSigner } from '../app/keys/open-keystore-admin.ts'
 import type { SignerAdmin, SignerAdminSettings } from '../app/keys/open-signer-admin.ts'
 
-export type { Archive, ArchiveKind, ArchivePage, Finding, KeyAdmin, SignerAdmin, SignerAdminSettings, Subject }
+export type {
+  Archive,
+  ArchiveKind,
+  ArchivePage,
+  Finding,
+  KeyAdmin,
+  KeystoreAdmin,
+  KeystoreAdminSettings,
+  SignerAdmin,
+  SignerAdminSettings,
+  Subject,
+  WrittenSigner,
+}
 
 export async function diagnose(subject: Subject): Promise<readonly Finding[]> {
   return (await import('../app/diagnose/diagnose.ts')).diagnose(subject)
@@ -20,6 +33,10 @@ export async function openKeyAdmin(databaseUrl: string): Promise<KeyAdmin> {
 
 export async function openSignerAdmin(settings: SignerAdminSettings): Promise<SignerAdmin> {
   return (await import('../app/keys/open-signer-admin.ts')).openSignerAdmin(settings)
+}
+
+export async function openKeystoreAdmin(settings: KeystoreAdminSettings): Promise<KeystoreAdmin> {
+  return (await import('../app/keys/open-keystore-admin.ts')).openKeystoreAdmin(settings)
 }
 
 /** Null: another archive is running. */

@@ -5,6 +5,7 @@ import { DatabaseUnreachable, LATEST_SCHEMA_VERSION } from '../../store/postgres
 import { findSessionFix, type SessionTimeouts } from '../../store/postgres/pooled-session.ts'
 import { type DatabaseProbe, probeDatabase } from '../../store/postgres/probe-database.ts'
 import type { Door } from '../find-door-problem.ts'
+import { adviseConnection } from './advise-connection.ts'
 import { diagnoseAccess } from './diagnose-access.ts'
 import { diagnoseArchive } from './diagnose-archive.ts'
 import { diagnosePrivateSends, type Senders } from './diagnose-private-sends.ts'
@@ -42,7 +43,8 @@ export async function diagnoseDatabase(subject: DatabaseSubject): Promise<readon
     ]
   } catch (error) {
     const said = messageOf(error)
-    return [failed('database', `${host}${pathname} cannot be used: ${said}`, 'start it, or fix DROVER_DATABASE_URL')]
+    const fix = adviseConnection(said, 'DROVER_DATABASE_URL')
+    return [failed('database', `${host}${pathname} cannot be used: ${said}`, fix)]
   }
 }
 
@@ -54,7 +56,8 @@ export async function diagnosePooler(url: string, timeouts: SessionTimeouts): Pr
     return [failed('pooler', `${host}: the role lacks settings that Drover needs`, `run this in PostgreSQL: ${fix}`)]
   } catch (error) {
     const said = error instanceof DatabaseUnreachable ? messageOf(error.cause) : messageOf(error)
-    return [failed('pooler', `${host} cannot be used: ${said}`, 'start it, or fix DROVER_DATABASE_POOLER_URL')]
+    const fix = adviseConnection(said, 'DROVER_DATABASE_POOLER_URL')
+    return [failed('pooler', `${host} cannot be used: ${said}`, fix)]
   }
 }
 

@@ -29,7 +29,21 @@ export interface OpenKeys {
   readonly database: DatabaseKeys | null
 }
 
-export async function openKeys(config: KeyConfig, { kit, telemetry, store }: KeyPorts): Promise<OpenKeys> {
+/** A key source that is set wrong: a wrong password, a file that is missing or may not be read. No bug of Drover. */
+class UnusableKeys extends Error {
+  constructor(cause: Error) {
+    super(cause.message)
+    this.name = 'UnusableKeys'
+  }
+}
+
+export async function openKeys(config: KeyConfig, ports: KeyPorts): Promise<OpenKeys> {
+  return await openAll(config, ports).catch((error: unknown) => {
+    throw error instanceof Error && error.name === 'Error' ? new UnusableKeys(error) : error
+  })
+}
+
+async function openAll(config: KeyConfig, { kit, telemetry, store }: KeyPorts): Promise<OpenKeys> {
   const warned = new Set<string>()
   const warn = (message: string): void => {
     if (warned.has(message)) return

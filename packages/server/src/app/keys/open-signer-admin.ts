@@ -1,6 +1,5 @@
 /** Keys in the database without a service: created, imported and encrypted again, by anyone with the master key. */
 import { checksumAddress } from '../../api/contract/values/address.ts'
-import { AppError } from '../../core/app-error.ts'
 import type { SecretRef } from '../../ports/secret-ref.ts'
 import { readMasterKeys } from '../../signer/master-keys.ts'
 import { createReadSecret } from '../../signer/read-secret.ts'
@@ -9,6 +8,7 @@ import { createStoredKeys, type Rotation } from '../../signer/stored-keys.ts'
 import { createPostgresAccessStore } from '../../store/postgres/access/postgres-access-store.ts'
 import { createPostgresKeyStore } from '../../store/postgres/keys/postgres-key-store.ts'
 import { migrate } from '../../store/postgres/migrate.ts'
+import { readPrivateKey } from './read-private-key.ts'
 
 export interface SignerAdmin {
   create(): Promise<{ readonly address: string }>
@@ -24,8 +24,6 @@ export interface SignerAdminSettings {
   readonly masterKeys: readonly SecretRef[]
   warn(message: string): void
 }
-
-const KEY = /^(?:0x)?[0-9a-fA-F]{64}$/
 
 export async function openSignerAdmin({ databaseUrl, masterKeys, warn }: SignerAdminSettings): Promise<SignerAdmin> {
   const keys = await readMasterKeys(masterKeys, createReadSecret(warn))
@@ -44,12 +42,7 @@ export async function openSignerAdmin({ databaseUrl, masterKeys, warn }: SignerA
       return { address }
     },
     import: async (text) => {
-      const given = text.trim()
-      const problem = new AppError('invalid_request', 'That is not a private key: expected 64 hex digits.')
-      if (!KEY.test(given)) throw problem
-      const { address, isNew } = await stored.import(Buffer.from(given.slice(-64), 'hex')).catch((error: unknown) => {
-        throw error instanceof Error && error.message === 'not a private key' ? problem : error
-      })
+      const { address, isNew } = await readPrivateKey(text, stored.import)
       const name = checksumAddress(address)
       if (isNew) await record('importSignerKey', `/v1/signers/${name}`)
       return { address: name, isNew }

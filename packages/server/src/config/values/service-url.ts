@@ -19,7 +19,7 @@ export const databaseUrl: SettingType<string> = {
       return refuse('must be a PostgreSQL URL such as postgres://user:password@host:5432/database')
     if (!isWhole(url))
       return refuse('must have / ? # @ and % in its user name and password encoded as %2F %3F %23 %40 and %25')
-    return accept(url.href)
+    return accept(spellStrict(url.href))
   },
   print(text) {
     const url = parseUrl(text)
@@ -35,6 +35,16 @@ function hasSeveralHosts(text: string): boolean {
   const hosts = authority.slice(authority.lastIndexOf('@') + 1)
   const [, named = ''] = /[?&]host=([^&#]*)/i.exec(text) ?? []
   return hosts.includes(',') || /,|%2c/i.test(named)
+}
+
+/**
+ * The driver checks certificates with all of these modes, but warns at length that a later version will not. Drover
+ * always means the strict one.
+ */
+function spellStrict(url: string): string {
+  return /[?&]uselibpqcompat=/.test(url)
+    ? url
+    : url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full')
 }
 
 /**

@@ -127,6 +127,19 @@ describe('service URLs', () => {
     expect(databaseUrl.parse('postgres://u:a,b@db/d').ok).toBe(true)
   })
 
+  test.each([
+    ['sslmode=require', 'sslmode=verify-full'],
+    ['sslmode=verify-ca&sslrootcert=/a.pem', 'sslmode=verify-full&sslrootcert=/a.pem'],
+    ['application_name=x&sslmode=prefer', 'application_name=x&sslmode=verify-full'],
+    ['sslmode=disable', 'sslmode=disable'],
+    ['uselibpqcompat=true&sslmode=require', 'uselibpqcompat=true&sslmode=require'],
+  ])('%s checks the certificate, unless it says otherwise', (given, used) => {
+    expect(databaseUrl.parse(`postgres://drover@db/main?${given}`)).toEqual({
+      ok: true,
+      value: `postgres://drover@db/main?${used}`,
+    })
+  })
+
   test('a database URL is shown without its password and options', () => {
     expect(databaseUrl.print('postgres://drover:pass-word@db:5432/main?sslpassword=x')).toBe(
       'postgres://drover:…@db:5432/main?…',

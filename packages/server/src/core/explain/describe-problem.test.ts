@@ -24,7 +24,7 @@ function problem(over: Partial<LaneProblem>): LaneProblem {
 }
 
 test('no problem, no text', () => {
-  expect(describeLaneProblems(LANE, [{ nodeId: 'node-b', heartbeatAt: AT }])).toEqual([])
+  expect(describeLaneProblems(LANE, [{ nodeId: 'node-b', address: null, heartbeatAt: AT }])).toEqual([])
   expect(describeLaneProblems({ ...LANE, lease: null }, [])).toEqual([])
 })
 
@@ -73,7 +73,7 @@ test('a reservation is named where it is still the one', () => {
 })
 
 test('a silent owner is reported while its lease lasts, and a missing owner after that', () => {
-  const silent = [{ nodeId: 'node-a', heartbeatAt: AT - 9_000 }]
+  const silent = [{ nodeId: 'node-a', address: null, heartbeatAt: AT - 9_000 }]
   const [soon] = describeLaneProblems({ ...LANE, waiting: 2 }, silent)
   expect(soon).toMatchObject({ code: 'owner_silent', level: 'bad', message: expect.stringContaining('Node node-a') })
   const expired = { nodeId: 'node-a', expiresAt: AT, live: false }

@@ -23,6 +23,8 @@ export interface ShownProblem {
 /** A node whose report is overdue. */
 export interface SilentNode {
   readonly nodeId: string
+  /** Its machine, for people; null if it does not say. */
+  readonly address: string | null
   readonly heartbeatAt: number
 }
 

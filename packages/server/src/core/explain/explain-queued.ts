@@ -108,7 +108,7 @@ function laneCancelling({ intent: { lane } }: Queued, context: ExplainContext): 
   }
 }
 
-function slotsTaken(_tx: Queued, context: ExplainContext): Finding | null {
+function slotsTaken({ intent: { lane } }: Queued, context: ExplainContext): Finding | null {
   const { lowestUnmined, inFlight, unmined } = context.lane
   const { held, slots } = countSlots(context)
   const unfinal = inFlight - unmined
@@ -123,7 +123,7 @@ function slotsTaken(_tx: Queued, context: ExplainContext): Finding | null {
       ...next,
       blockedBy: { type: 'slot', inFlight: taken, maxInFlight: most },
       summary: `${spellTaken(taken, most)} by mined transactions that are not final yet.${ahead(context)}`,
-      nextAction: 'The first in the queue gets a nonce as soon as one of them is final.',
+      nextAction: `The first in the queue gets a nonce as soon as one of them is final.${waysToSendMore(lane.signer, context)}`,
     }
   }
   const { nonce, txId, state } = lowestUnmined
@@ -133,8 +133,16 @@ function slotsTaken(_tx: Queued, context: ExplainContext): Finding | null {
     ...next,
     blockedBy: { type: 'transaction', ...lowestUnmined },
     summary: `${spellTaken(held, slots)}${spellWindow(context)}. The lowest unmined one is nonce ${nonce} of ${txId}, which is ${state}.${stuck}${ahead(context)}`,
-    nextAction: `The first in the queue gets a nonce as soon as one in flight is ${until}; nonce ${nonce} comes first.`,
+    nextAction: `The first in the queue gets a nonce as soon as one in flight is ${until}; nonce ${nonce} comes first.${waysToSendMore(lane.signer, context)}`,
   }
+}
+
+/** One at a time, each until it is final, is the careful default; who waits in its queue may not know of the other. */
+function waysToSendMore(signer: string, { policy, queueAhead, lane }: ExplainContext): string {
+  if (lane.lowestUnmined?.state === 'STUCK') return ''
+  const isOneByOne = policy.maxInFlight === 1 && policy.slotHeldUntil === 'final'
+  if (!isOneByOne || queueAhead === null || queueAhead === 0) return ''
+  return ` This signer sends one at a time. To send many at once: drover signer policy ${signer} --preset fast.`
 }
 
 /** If a reserved nonce is the lowest of all, it comes first: nothing is mined, and no slot frees up, before it. */

@@ -172,6 +172,13 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
   ],
   [
     'waiting_for_slot',
+    'one at a time, with others ahead',
+    queued(),
+    context({ queueAhead: 3 }, { inFlight: 1 }),
+    ['1 of 1 slot', 'mined', 'final', 'drover signer policy 0x', '--preset fast'],
+  ],
+  [
+    'waiting_for_slot',
     'all mined',
     queued(),
     context({ policy: { ...fast, slotHeldUntil: 'final' } }, { inFlight: 64 }),

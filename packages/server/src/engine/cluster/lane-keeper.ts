@@ -156,10 +156,10 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
   }
 
   function reportSilent(now: readonly SilentNode[], live: number): void {
-    for (const { nodeId: peer, heartbeatAt } of now) {
+    for (const { nodeId: peer, address, heartbeatAt } of now) {
       if (silent.some((known) => known.nodeId === peer)) continue
       const message = `node ${peer} has not reported since ${spellTime(heartbeatAt)}`
-      telemetry.log('warn', message, { nodeId, peer, next: SILENT_NODE_STEP, runbook: SILENT_NODE_ENTRY })
+      telemetry.log('warn', message, { nodeId, peer, address, next: SILENT_NODE_STEP, runbook: SILENT_NODE_ENTRY })
     }
     silent = now
     telemetry.gauge('drover_nodes', live, { state: 'live' })

@@ -1,6 +1,6 @@
 /** Real keystore files, made here and by other programs, in a real folder. */
 import { createCipheriv, pbkdf2Sync, randomBytes, scryptSync } from 'node:crypto'
-import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Wallet } from 'ethers'
@@ -11,6 +11,7 @@ import { addressOf } from '../local-keys.ts'
 import { createReadSecret } from '../read-secret.ts'
 import { openSigningKit } from '../signing-kit.ts'
 import { openKeystoreFolder } from './keystore-folder.ts'
+import { writeKeystore } from './write-keystore.ts'
 
 const kit = await openSigningKit()
 const PASSWORD = 'correct horse battery staple'
@@ -87,6 +88,41 @@ test('opens what another program wrote', async () => {
   const source = await openFolder(await makeFolder({ ethers: json }))
   expect(source.addresses()).toEqual([new Wallet(FIRST).address.toLowerCase()])
 }, 60_000)
+
+describe('a key that Drover writes', () => {
+  const write = (folder: string, key: Hex, password = PASSWORD) =>
+    writeKeystore(Buffer.from(key.slice(2), 'hex'), { folder: join(folder, 'keys'), password, kit })
+
+  test('is opened by a node and by another program, and only its owner can read it', async () => {
+    const folder = await makeFolder({})
+    const { address, file, isNew } = await write(folder, FIRST)
+    expect([address, isNew]).toEqual([new Wallet(FIRST).address.toLowerCase(), true])
+    expect((await openFolder(folder)).addresses()).toEqual([address])
+    const text = await readFile(file, 'utf8')
+    expect((await Wallet.fromEncryptedJson(text, PASSWORD)).privateKey).toBe(FIRST)
+    expect([text.includes(FIRST.slice(2)), (await stat(file)).mode & 0o777]).toEqual([false, 0o600])
+  }, 60_000)
+
+  test('is not written twice, and leaves nothing else in the folder', async () => {
+    const folder = await makeFolder({ a: scrypt })
+    expect(await write(folder, FIRST)).toMatchObject({ file: join(folder, 'keys', 'a'), isNew: false })
+    expect(await readdir(join(folder, 'keys'))).toEqual(['a'])
+  })
+
+  test('needs the password that the other files have', async () => {
+    const folder = await makeFolder({ a: scrypt })
+    await expect(write(folder, SECOND, 'another')).rejects.toThrow(
+      'keystore a: the password is wrong, or the file is damaged; all files in a folder need the same password',
+    )
+    expect(await readdir(join(folder, 'keys'))).toEqual(['a'])
+  })
+
+  test('that is none is refused', async () => {
+    const folder = await makeFolder({})
+    await expect(write(folder, `0x${'0'.repeat(64)}`)).rejects.toThrow('not a private key')
+    expect(await readdir(join(folder, 'keys'))).toEqual([])
+  })
+})
 
 describe('a start that cannot go on says why, by file', () => {
   test.each([

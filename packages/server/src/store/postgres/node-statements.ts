@@ -1,4 +1,5 @@
 /** Which nodes are alive, by the database's clock only. */
+import type { SilentNode } from '../../core/explain/describe-problem.ts'
 import type { LiveNode, Store } from '../../ports/store.ts'
 import { FORGET_AFTER_TTLS } from '../rules/node-life.ts'
 import type { Database } from './database.ts'
@@ -75,7 +76,7 @@ export async function heartbeat(
   return {
     nowMs: own.now,
     nodes: rows.filter(({ is_live }) => is_live).map(toNode),
-    silent: rows.filter((row) => row.is_silent).map((row) => ({ nodeId: row.node_id, heartbeatAt: row.heartbeat_at })),
+    silent: rows.filter(({ is_silent }) => is_silent).map(toSilent),
   }
 }
 
@@ -91,6 +92,10 @@ export async function ping(database: Database): Promise<{ readonly schemaVersion
   const [row] = await database.query<{ version: number; now: number }>(PING, [])
   if (row === undefined) throw new Error('the database answered a ping with nothing')
   return { schemaVersion: row.version, nowMs: row.now }
+}
+
+function toSilent({ node_id: nodeId, address, heartbeat_at: heartbeatAt }: NodeRow): SilentNode {
+  return { nodeId, address, heartbeatAt }
 }
 
 function toNode(row: NodeRow): LiveNode {

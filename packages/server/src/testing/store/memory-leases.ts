@@ -83,7 +83,7 @@ export function heartbeatInMemory(state: MemoryState, node: Parameters<Store['he
   const silentAfterMs = node.silentAfterMs ?? ttlMs
   const silent = [...state.nodes.values()]
     .filter((other) => other.heartbeatAt < nowMs - silentAfterMs)
-    .map((other) => ({ nodeId: other.nodeId, heartbeatAt: other.heartbeatAt }))
+    .map(({ nodeId, address, heartbeatAt }) => ({ nodeId, address, heartbeatAt }))
     .sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
   return { nowMs, nodes: listNodesInMemory(state), silent }
 }

@@ -69,7 +69,7 @@ resourceSchemas.add(chainList, { id: 'ChainList' })
 
 export const nodeResource = z.object({
   id: z.string(),
-  address: z.string().nullable(),
+  address: z.string().nullable().meta({ description: 'Host name of its machine, and the port it listens on.' }),
   lanes: z.int().meta({ description: 'Number of lanes that it holds the lease of.' }),
   chains: z.array(z.int()).nullable().meta({
     description:

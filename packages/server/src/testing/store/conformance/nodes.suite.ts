@@ -37,7 +37,7 @@ export function describeNodes(get: GetStore): void {
     test('a node that stops reporting is silent until it is forgotten; one that leaves in order is not', async () => {
       const { store, elapse } = get()
       const beat = (nodeId: string) =>
-        store.heartbeat({ nodeId, address: null, ttlMs: 10_000, chains: null, silentAfterMs: 4_000 })
+        store.heartbeat({ nodeId, address: 'machine:4747', ttlMs: 10_000, chains: null, silentAfterMs: 4_000 })
       await beat('crashed')
       await beat('left')
       await store.removeNode('left')
@@ -45,9 +45,9 @@ export function describeNodes(get: GetStore): void {
         (await beat('other')).silent.filter(({ nodeId }) => ['crashed', 'left'].includes(nodeId))
       expect(await named()).toEqual([])
       await elapse(5_000)
-      expect(await named()).toEqual([{ nodeId: 'crashed', heartbeatAt: expect.any(Number) }])
+      expect(await named()).toEqual([{ nodeId: 'crashed', address: 'machine:4747', heartbeatAt: expect.any(Number) }])
       await elapse(20_000)
-      expect(await named()).toEqual([{ nodeId: 'crashed', heartbeatAt: expect.any(Number) }])
+      expect(await named()).toEqual([{ nodeId: 'crashed', address: 'machine:4747', heartbeatAt: expect.any(Number) }])
       await elapse(90_000)
       await beat('other')
       expect(await named()).toEqual([])
