@@ -10,6 +10,7 @@ import { countTransitions } from './count-transitions.ts'
 import type { LaneActions } from './lane-actions.ts'
 import type { LaneContext } from './lane-context.ts'
 import type { LaneRetry } from './lane-retry.ts'
+import { createLedger, updateLedger } from './ledger.ts'
 
 export interface LaneStorage {
   /** Rebuilds everything from the store. False: the store did not respond, and the lane retries after a pause. */
@@ -41,11 +42,7 @@ export function createLaneStorage(context: LaneContext, { actions, retry, reload
     try {
       const lane = await store.loadLane(lease.lane)
       if (state.stopped) return false
-      state.ledger = {
-        cursor: lane.cursor,
-        inFlight: new Map(lane.inFlight.map((tx) => [tx.id, tx])),
-        recyclable: lane.recyclable,
-      }
+      state.ledger = createLedger(lane)
       state.prepared = null
       window.recall(lane.window)
       queue.wake()
@@ -78,10 +75,7 @@ export function createLaneStorage(context: LaneContext, { actions, retry, reload
     const keepsNonce = (tx: Transaction) =>
       ledger.inFlight.get(tx.id)?.nonce === (isInFlight(tx) ? tx.nonce : undefined)
     if (!read.every(keepsNonce)) return
-    const inFlight = new Map(ledger.inFlight)
-    // An existing key keeps its place, so the order of nonces stays.
-    for (const tx of changed) inFlight.set(tx.id, tx)
-    state.ledger = { ...ledger, inFlight }
+    state.ledger = updateLedger(ledger, changed)
     tracker.update(runner, changed)
   }
 
