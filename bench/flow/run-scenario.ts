@@ -57,7 +57,8 @@ export async function runScenario(scenario: Scenario): Promise<Result> {
     const driving = runDriver(stack, scenario, false)
     const minedAt = scenario.paused === true ? null : await watch.untilMined(scenario.intents)
     const report = await driving
-    const { finalAt, looks } = scenario.paused === true ? NEVER : await untilFinal(stack)
+    const isEndless = scenario.paused === true || scenario.neverFinal === true
+    const { finalAt, looks } = isEndless ? NEVER : await untilFinal(stack)
     const used = await readUsage(stack)
     const after = { ...used, databaseTransactions: used.databaseTransactions - looks }
     streams.close()

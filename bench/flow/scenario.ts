@@ -14,6 +14,8 @@ export interface Scenario {
   readonly warmUp?: number
   /** The signers are paused, so acceptance is measured alone. */
   readonly paused?: boolean
+  /** Finality is too far away to be reached: what is mined stays in flight. */
+  readonly neverFinal?: boolean
   /** How many clients read the event stream during the run. */
   readonly streams?: number
   /** Settings that a user would have to change. */
@@ -28,6 +30,13 @@ const BURST: Omit<Scenario, 'name'> = {
   simulate: true,
 }
 
+/** As after minutes on a chain whose blocks are final late. */
+const UNFINAL: Omit<Scenario, 'name'> = {
+  ...BURST,
+  simulate: false,
+  neverFinal: true,
+  tuned: { DROVER_FINALITY: '200' },
+}
 /** The limits of a queue that nobody empties. */
 const LONG_QUEUE = { DROVER_MAX_QUEUED_PER_SIGNER: '100000', DROVER_MAX_QUEUED: '100000', DROVER_TENANT_SHARE: '100' }
 const ACCEPT: Omit<Scenario, 'name'> = { ...BURST, intents: 10_000, simulate: false, paused: true, tuned: LONG_QUEUE }
@@ -45,6 +54,8 @@ export const SCENARIOS: readonly Scenario[] = [
   { ...BURST, name: 'one-signer-fixed-window', simulate: false, tuned: { DROVER_MAX_IN_FLIGHT: '2000' } },
   { ...ACCEPT, name: 'accept-alone' },
   { ...ACCEPT, name: 'accept-alone-batches', batch: 100 },
+  { ...UNFINAL, name: 'unfinal-0' },
+  { ...UNFINAL, name: 'unfinal-7000', warmUp: 7_000 },
   { ...BURST, name: '100-streams', intents: 2_000, streams: 100 },
 ]
 
