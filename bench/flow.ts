@@ -65,15 +65,17 @@ function printTable(results: readonly Result[], earlier: readonly Result[]): voi
 }
 
 function describe(result: Result, name = result.name): Readonly<Record<string, string>> {
-  const ms = ({ p50, p99 }: Result['accept']) => `${p50.toFixed(0)} / ${p99.toFixed(0)}`
+  const ms = ({ p50, p99 }: Result['toMined']) =>
+    p50 === null || p99 === null ? '–' : `${p50.toFixed(0)} / ${p99.toFixed(0)}`
   const { cpu } = result
   return {
     scenario: name,
     'accepted/s': result.acceptedPerSecond.toFixed(0),
-    'mined/s': result.minedPerSecond.toFixed(0),
+    'mined/s': result.minedPerSecond?.toFixed(0) ?? '–',
     'bare mined/s': result.barePerSecond.toFixed(0),
-    'of bare': `${((result.minedPerSecond / result.barePerSecond) * 100).toFixed(0)} %`,
-    'final/s': result.finalPerSecond.toFixed(0),
+    'of bare':
+      result.minedPerSecond === null ? '–' : `${((result.minedPerSecond / result.barePerSecond) * 100).toFixed(0)} %`,
+    'final/s': result.finalPerSecond?.toFixed(0) ?? '–',
     'accept p50/p99 ms': ms(result.accept),
     'to broadcast': ms(result.toBroadcast),
     'to mined': ms(result.toMined),

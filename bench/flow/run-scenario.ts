@@ -13,8 +13,9 @@ import { watchBlocks } from './watch-blocks.ts'
 import { withDatabase } from './with-database.ts'
 
 export interface Percentiles {
-  readonly p50: number
-  readonly p99: number
+  /** Null if it never happened. */
+  readonly p50: number | null
+  readonly p99: number | null
 }
 
 export interface Result {
@@ -23,8 +24,9 @@ export interface Result {
   readonly refused: Readonly<Record<string, number>>
   readonly barePerSecond: number
   readonly acceptedPerSecond: number
-  readonly minedPerSecond: number
-  readonly finalPerSecond: number
+  /** Null if nothing is to be mined. */
+  readonly minedPerSecond: number | null
+  readonly finalPerSecond: number | null
   /** Milliseconds. */
   readonly accept: Percentiles
   readonly toBroadcast: Percentiles
@@ -48,25 +50,28 @@ export async function runScenario(scenario: Scenario): Promise<Result> {
   try {
     const streams = await openStreams(stack.service, scenario.streams ?? 0)
     await settle(stack)
+    if (scenario.paused === true) await pauseSigners(stack)
     if (scenario.warmUp !== undefined) await warmUp(stack, { ...scenario, intents: scenario.warmUp })
     const before = await readUsage(stack)
     const watch = await watchBlocks(stack.chain)
     const driving = runDriver(stack, scenario, false)
-    const minedAt = await watch.untilMined(scenario.intents)
+    const minedAt = scenario.paused === true ? null : await watch.untilMined(scenario.intents)
     const report = await driving
-    const { finalAt, looks } = await untilFinal(stack)
+    const isEndless = scenario.paused === true || scenario.neverFinal === true
+    const { finalAt, looks } = isEndless ? NEVER : await untilFinal(stack)
     const used = await readUsage(stack)
     const after = { ...used, databaseTransactions: used.databaseTransactions - looks }
     streams.close()
     const since = (end: number) => scenario.intents / ((end - report.startedAt) / 1_000)
+    const sinceOrNull = (end: number | null) => (end === null ? null : since(end))
     return {
       name: scenario.name,
       intents: scenario.intents,
       refused: report.refused,
       barePerSecond,
       acceptedPerSecond: since(report.endedAt),
-      minedPerSecond: since(minedAt),
-      finalPerSecond: since(finalAt),
+      minedPerSecond: sinceOrNull(minedAt),
+      finalPerSecond: sinceOrNull(finalAt),
       accept: { p50: pick(report.latencies, 0.5), p99: pick(report.latencies, 0.99) },
       ...(await readLatencies(stack)),
       ...perIntent(before, after, scenario.intents),
@@ -91,11 +96,22 @@ async function settle({ service, accounts, chain }: BenchStack): Promise<void> {
   await watch.untilMined(accounts.length)
 }
 
+async function pauseSigners({ service, accounts }: BenchStack): Promise<void> {
+  for (const { address } of accounts) {
+    const answer = await fetch(`${service.url}/v1/signers/${address}/pause`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${service.token}` },
+      body: JSON.stringify({ reason: 'bench' }),
+    })
+    if (!answer.ok) throw new Error(`a signer was not paused: ${answer.status}`)
+  }
+}
+
 /** Warm-up: after a while a service has compiled code and a larger window. */
 async function warmUp(stack: BenchStack, scenario: Scenario): Promise<void> {
   const watch = await watchBlocks(stack.chain)
   await runDriver(stack, scenario, true)
-  await watch.untilMined(scenario.intents)
+  if (scenario.paused !== true) await watch.untilMined(scenario.intents)
 }
 
 async function runDriver(
@@ -122,6 +138,7 @@ async function runDriver(
 }
 
 const LOOK_EVERY_MS = 100
+const NEVER = { finalAt: null, looks: 0 } as const
 
 /** Waits until all are mined and none is open. Reads partial indexes, so the check costs almost nothing. */
 async function untilFinal({ databaseUrl, service }: BenchStack) {
@@ -143,7 +160,7 @@ async function readLatencies({ databaseUrl }: BenchStack): Promise<Pick<Result, 
   return await withDatabase(databaseUrl, async (client) => {
     const of = (column: string, share: number) =>
       `percentile_cont(${share}) within group (order by extract(epoch from ${column} - created_at) * 1000)`
-    const { rows } = await client.query<Record<'b50' | 'b99' | 'm50' | 'm99', number>>(
+    const { rows } = await client.query<Record<'b50' | 'b99' | 'm50' | 'm99', number | null>>(
       `select ${of('submitted_at', 0.5)} as b50, ${of('submitted_at', 0.99)} as b99,
               ${of('mined_at', 0.5)} as m50, ${of('mined_at', 0.99)} as m99
          from managed_tx where metadata = '{}'`,

@@ -12,6 +12,10 @@ export interface Scenario {
   readonly batch?: number
   /** Intents sent before anything is measured. */
   readonly warmUp?: number
+  /** The signers are paused, so acceptance is measured alone. */
+  readonly paused?: boolean
+  /** Finality is too far away to be reached: what is mined stays in flight. */
+  readonly neverFinal?: boolean
   /** How many clients read the event stream during the run. */
   readonly streams?: number
   /** Settings that a user would have to change. */
@@ -26,6 +30,17 @@ const BURST: Omit<Scenario, 'name'> = {
   simulate: true,
 }
 
+/** As after minutes on a chain whose blocks are final late. */
+const UNFINAL: Omit<Scenario, 'name'> = {
+  ...BURST,
+  simulate: false,
+  neverFinal: true,
+  tuned: { DROVER_FINALITY: '200' },
+}
+/** The limits of a queue that nobody empties. */
+const LONG_QUEUE = { DROVER_MAX_QUEUED_PER_SIGNER: '100000', DROVER_MAX_QUEUED: '100000', DROVER_TENANT_SHARE: '100' }
+const ACCEPT: Omit<Scenario, 'name'> = { ...BURST, intents: 10_000, simulate: false, paused: true, tuned: LONG_QUEUE }
+
 export const SCENARIOS: readonly Scenario[] = [
   { ...BURST, name: 'one-signer' },
   { ...BURST, name: 'one-signer-no-simulation', simulate: false },
@@ -37,6 +52,10 @@ export const SCENARIOS: readonly Scenario[] = [
   { ...BURST, name: 'paced-1000', signers: 16, intents: 15_000, perSecond: 1_000, simulate: false },
   { ...BURST, name: 'stable', signers: 16, intents: 200, preset: 'stable' },
   { ...BURST, name: 'one-signer-fixed-window', simulate: false, tuned: { DROVER_MAX_IN_FLIGHT: '2000' } },
+  { ...ACCEPT, name: 'accept-alone' },
+  { ...ACCEPT, name: 'accept-alone-batches', batch: 100 },
+  { ...UNFINAL, name: 'unfinal-0' },
+  { ...UNFINAL, name: 'unfinal-7000', warmUp: 7_000 },
   { ...BURST, name: '100-streams', intents: 2_000, streams: 100 },
 ]
 

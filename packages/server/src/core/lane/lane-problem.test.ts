@@ -7,7 +7,7 @@ const NOW = 1_000_000
 const NODE = { nodeId: 'node-a', fence: 1 }
 const WELL: LaneScene = {
   now: NOW,
-  inFlight: [],
+  unmined: [],
   unfunded: null,
   priced: null,
   unsigned: null,
@@ -35,10 +35,10 @@ test('what was sent and waits for money is named before what is queued; what is 
     error: { code: 'insufficient_funds', message: 'poor' },
   } as const
   const scene = { ...WELL, unfunded: { txId: 'a', message: 'too poor' } }
-  expect(findLaneProblems({ ...scene, inFlight: [sent, waiting] }, [])).toMatchObject([
+  expect(findLaneProblems({ ...scene, unmined: [sent, waiting] }, [])).toMatchObject([
     { code: 'out_of_funds', txId: 'c', nonce: 7, detail: 'poor' },
   ])
-  expect(findLaneProblems({ ...scene, inFlight: [sent] }, [])).toMatchObject([{ code: 'out_of_funds', txId: 'a' }])
+  expect(findLaneProblems({ ...scene, unmined: [sent] }, [])).toMatchObject([{ code: 'out_of_funds', txId: 'a' }])
 })
 
 test('an ongoing problem keeps its start time; a solved one is gone', () => {

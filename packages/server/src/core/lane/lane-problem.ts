@@ -2,7 +2,7 @@
  * What keeps a lane from working, or soon will, as facts: found by the node that runs the lane, stored with it, and put
  * into words by `describe-problem.ts` on request.
  */
-import { type InFlight, inclusionOf, type TxId } from '../transaction/transaction.ts'
+import type { InFlight, TxId } from '../transaction/transaction.ts'
 
 /** Worst first. Stable codes: programs may match on them, and they are labels of a metric. */
 export const LANE_PROBLEMS = [
@@ -41,7 +41,7 @@ export interface QueueWait {
 
 export interface LaneScene {
   readonly now: number
-  readonly inFlight: readonly InFlight[]
+  readonly unmined: readonly InFlight[]
   readonly unfunded: QueueWait | null
   readonly priced: QueueWait | null
   readonly isBalanceLow: boolean
@@ -73,8 +73,8 @@ function problem(code: FoundCode, since: number): LaneProblem {
   return { code, since, txId: null, nonce: null, count: null, detail: null }
 }
 
-function findStuck({ inFlight }: LaneScene, code: 'foreign_nonce' | 'stuck'): LaneProblem | null {
-  const stuck = inFlight.filter((tx) => tx.state === 'STUCK' && (tx.subState === 'foreign_nonce') === isForeign(code))
+function findStuck({ unmined }: LaneScene, code: 'foreign_nonce' | 'stuck'): LaneProblem | null {
+  const stuck = unmined.filter((tx) => tx.state === 'STUCK' && (tx.subState === 'foreign_nonce') === isForeign(code))
   const [first] = stuck
   if (first === undefined || first.state !== 'STUCK') return null
   return {
@@ -94,9 +94,7 @@ const SUB_STATES = { out_of_funds: 'waiting_for_funds', fee_above_cap: 'fee_abov
 
 /** Sent transactions come before queued ones: they hold a nonce, and all behind them wait. */
 function findWait(scene: LaneScene, code: keyof typeof SUB_STATES): LaneProblem | null {
-  const sent = scene.inFlight.find(
-    (tx) => tx.state !== 'STUCK' && inclusionOf(tx) === null && tx.subState === SUB_STATES[code],
-  )
+  const sent = scene.unmined.find((tx) => tx.state !== 'STUCK' && tx.subState === SUB_STATES[code])
   if (sent !== undefined) {
     return { ...problem(code, scene.now), txId: sent.id, nonce: sent.nonce, detail: sent.error?.message ?? null }
   }

@@ -12,7 +12,7 @@ import { isFill } from './fill.ts'
 import { getStuck } from './get-stuck.ts'
 import { isMakingWay, settleWayElsewhere } from './make-way.ts'
 import { inLine } from './move-queued.ts'
-import { withoutNonce, withoutStuck } from './shed-fields.ts'
+import { withoutPlace, withoutStuck } from './shed-fields.ts'
 import { move, noteOperator, type Step, stay } from './step.ts'
 import {
   type CancelledOnChain,
@@ -144,11 +144,11 @@ function ending({ user: { inclusion }, confirmations }: NonceProof, at: number) 
 }
 
 function requeue(tx: InFlight, note: HistoryNote): Step {
-  return move({ ...withoutNonce(tx), ...inLine(tx.suspended), state: 'QUEUED' }, note, USED)
+  return move({ ...withoutPlace(tx), ...inLine(tx.suspended), state: 'QUEUED' }, note, USED)
 }
 
 function end(tx: InFlight, subState: 'cancelled' | 'replaced', error: TxError, at: number): Dropped {
-  return { ...withoutNonce(tx), state: 'CANCELLED', subState, error, nonce: null, finalAt: at }
+  return { ...withoutPlace(tx), state: 'CANCELLED', subState, error, nonce: null, finalAt: at }
 }
 
 const USED = { type: 'nonce.used' } as const

@@ -12,7 +12,7 @@ import type { Confirmation, Inclusion } from '../chain/finality.ts'
 import { type Policy, replacesByItself } from '../lane/policy.ts'
 import { isFill } from './fill.ts'
 import { inLine } from './move-queued.ts'
-import { withoutNonce } from './shed-fields.ts'
+import { withoutPlace } from './shed-fields.ts'
 import { move, type Step, stay } from './step.ts'
 import {
   type Attempt,
@@ -116,7 +116,7 @@ export function settleWayElsewhere(tx: InFlight & { readonly refusal: Refusal },
   const detail = { nonce: tx.nonce, message: `nonce ${tx.nonce} was used by a transaction that Drover did not sign` }
   if (goesBack(tx)) return returnToLine(tx, detail)
   const ended: Dropped = {
-    ...withoutNonce(tx),
+    ...withoutPlace(tx),
     state: 'CANCELLED',
     subState: 'rejected',
     error: toError(tx.refusal),
@@ -142,7 +142,7 @@ function isEmptyElsewhere(nonce: number) {
 
 function returnToLine(tx: InFlight, detail: Readonly<Record<string, unknown>>): Step {
   return move(
-    { ...withoutNonce(tx), ...inLine(tx.suspended), state: 'QUEUED' },
+    { ...withoutPlace(tx), ...inLine(tx.suspended), state: 'QUEUED' },
     { type: 'way.settled', cause: 'back_in_line', detail },
     { type: 'nonce.used' },
   )

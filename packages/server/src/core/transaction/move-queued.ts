@@ -3,6 +3,7 @@ import type { Policy } from '../lane/policy.ts'
 import { AWAITING, awaitsApproval, moveApproval } from './await-approval.ts'
 import { dropQueued } from './drop-queued.ts'
 import { mayHaveToWait, release, SCHEDULED } from './not-before.ts'
+import { withoutPlace } from './shed-fields.ts'
 import { move, noteOperator, type Step, stay } from './step.ts'
 import type { Queued } from './transaction.ts'
 import type { TxEvent } from './tx-event.ts'
@@ -80,10 +81,9 @@ function expire(tx: Queued, at: number): Step {
 
 function allocate(tx: Queued, event: Extract<TxEvent, { type: 'nonce.allocated' }>, policy: Policy): Step {
   if (tx.suspended || awaitsApproval(tx) || tx.subState === 'scheduled') return stay(tx)
-  const { retryAt: _, prepareFailures: __, hasRules: ___, ...base } = tx
   return move(
     {
-      ...base,
+      ...withoutPlace(tx),
       state: 'ALLOCATED',
       subState: 'signed',
       error: null,

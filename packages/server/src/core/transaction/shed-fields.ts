@@ -1,8 +1,8 @@
 /** A transaction without the fields that its next state does not have. */
-import type { InFlight } from './transaction.ts'
+import type { InFlight, Queued } from './transaction.ts'
 
-/** What remains of a transaction that gives up its nonce. */
-export function withoutNonce(tx: InFlight) {
+/** What remains of a transaction that takes a nonce or gives it up. */
+export function withoutPlace(tx: InFlight | Queued) {
   const { id, intent, version, suspended, createdAt, attempts, keyId, approval } = tx
   const kept = { ...(keyId !== undefined && { keyId }), ...(approval !== undefined && { approval }) }
   return { id, intent, version, suspended, createdAt, attempts, ...kept }

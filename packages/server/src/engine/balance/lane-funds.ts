@@ -38,7 +38,7 @@ export interface LaneFunds {
   /** The slow timer: a lane that has not read its balance for long reads it. */
   due(): void
   /** Reads the balance, unless it was read for this head. */
-  read(head: number | null, inFlight: Iterable<InFlight>): Promise<void>
+  read(head: number | null, unmined: Iterable<InFlight>): Promise<void>
   /** With a new block: reads the balance or the market, outside the cycles, if anything waits for them. */
   watch(draft: LaneDraft, head: number | null): void
   /** At the end of a cycle: reads the balance, outside the cycles, if that is due. */
@@ -91,8 +91,8 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
   let dueFrom: number | null = 0
   let how: ReadMode = 'to_show'
 
-  async function read(head: number | null, inFlight: Iterable<InFlight>): Promise<void> {
-    await account.readBalance(head, () => sumReserved(inFlight))
+  async function read(head: number | null, unmined: Iterable<InFlight>): Promise<void> {
+    await account.readBalance(head, () => sumReserved(unmined))
   }
 
   function readBeside(reads: readonly Promise<void>[]): void {
@@ -114,15 +114,15 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
     how = 'to_show'
     // Until something was paid for, the cost of a transaction is estimated from the current price.
     const needsPrice = (known.txCost?.samples ?? 0) === 0
-    const balance = account.readBalance(head, () => sumReserved(draft.inFlight()), mode)
+    const balance = account.readBalance(head, () => sumReserved(draft.unmined()), mode)
     readBeside([balance, ...(needsPrice ? [prices.read()] : [])])
   }
 
   /** What to read because something waits for it. */
   function findReads(draft: LaneDraft, head: number | null): readonly Promise<void>[] {
-    const isShort = leastUnfunded !== null || draft.inFlight().some((tx) => tx.subState === 'waiting_for_funds')
+    const isShort = leastUnfunded !== null || draft.unmined().some((tx) => tx.subState === 'waiting_for_funds')
     const isDear = prices.isWaiting() || unfundedPrice !== null
-    return [...(isShort ? [read(head, draft.inFlight())] : []), ...(isDear ? [prices.read()] : [])]
+    return [...(isShort ? [read(head, draft.unmined())] : []), ...(isDear ? [prices.read()] : [])]
   }
 
   /** The minimum needed at the current price: the value that is sent does not become cheaper. */
@@ -144,7 +144,7 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
     const runway = countRunway(news.wei, known.txCost)
     if (runway !== null) telemetry.gauge('drover_signer_runway_transactions', runway, { ...lane })
     if (news.isRise) {
-      for (const tx of draft.inFlight()) {
+      for (const tx of draft.unmined()) {
         if (tx.subState === 'waiting_for_funds') draft.apply(tx, { type: 'resubmit.claimed', at: news.at })
       }
     }
@@ -253,8 +253,8 @@ export function createLaneFunds(ports: FundsPorts): LaneFunds {
 }
 
 /** The maximum cost of the unmined transactions. */
-function sumReserved(inFlight: Iterable<InFlight>): bigint {
+function sumReserved(unmined: Iterable<InFlight>): bigint {
   let sum = 0n
-  for (const tx of inFlight) if (awaitsBlock(tx)) sum += maxCostInFlight(tx)
+  for (const tx of unmined) if (awaitsBlock(tx)) sum += maxCostInFlight(tx)
   return sum
 }

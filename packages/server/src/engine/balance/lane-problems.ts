@@ -56,7 +56,7 @@ export function createLaneProblems(ports: { readonly telemetry: Telemetry; reado
     const scene = {
       now,
       overdueReservation,
-      inFlight: draft.inFlight(),
+      unmined: draft.unmined(),
       unfunded,
       priced,
       unsigned,

@@ -11,7 +11,8 @@ import { type AccountCount, type Chain, ChainUnavailable } from '../../ports/cha
 import type { Clock } from '../../ports/clock.ts'
 import type { ChainCounts } from '../../ports/lane-write.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import type { LaneDraft, Ledger } from '../lane/lane-draft.ts'
+import type { LaneDraft } from '../lane/lane-draft.ts'
+import type { Ledger } from '../lane/ledger.ts'
 import { findDrift } from './find-drift.ts'
 
 export interface CountWatch {

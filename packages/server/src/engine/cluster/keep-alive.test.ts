@@ -3,6 +3,7 @@ import { STABLE } from '../../core/lane/policy.ts'
 import type { InFlight } from '../../core/transaction/transaction.ts'
 import { allocated, mined, stuck, T0, tracking } from '../../testing/core/sample-transactions.ts'
 import { createLaneDraft } from '../lane/lane-draft.ts'
+import { createLedger } from '../lane/ledger.ts'
 import { keepAlive, nextDueAt, type Surroundings } from './keep-alive.ts'
 
 const POLICY = { ...STABLE, resubmitIntervalMs: 30_000, stuckAfterMs: 600_000 }
@@ -14,7 +15,7 @@ function sent(nonce: number, at: number, change: Partial<InFlight> = {}): InFlig
 }
 
 function keep(list: readonly InFlight[], at: number, around: Partial<Surroundings> = {}) {
-  const ledger = { cursor: 100, inFlight: new Map(list.map((tx) => [tx.id, tx])), recyclable: [] }
+  const ledger = createLedger({ cursor: 100, inFlight: list, recyclable: [] })
   const draft = createLaneDraft(ledger, POLICY)
   keepAlive(draft, T0 + at, POLICY, { window: 100, lowestReserved: null, movingSince: 0, ...around })
   const claimed = draft.effects().filter(({ effect }) => effect.type === 'broadcast')
@@ -105,10 +106,7 @@ describe('when to look again', () => {
   test.each([100, 2, 1])('after a pass there is never anything due that the pass left undone: window %i', (window) => {
     for (let at = 0; at <= 1_300_000; at += 7_919) {
       const list = [sent(7, 0), sent(8, 5_000), allocated({ id: 'tx-9', nonce: 9, nextResubmitAt: T0 })]
-      const draft = createLaneDraft(
-        { cursor: 10, inFlight: new Map(list.map((tx) => [tx.id, tx])), recyclable: [] },
-        POLICY,
-      )
+      const draft = createLaneDraft(createLedger({ cursor: 10, inFlight: list, recyclable: [] }), POLICY)
       keepAlive(draft, T0 + at, POLICY, { window, lowestReserved: null, movingSince: 0 })
       const due = nextDueAt(draft.inFlight(), POLICY, { window, holdUntil: null, movingSince: 0 })
       expect(due).toBeGreaterThan(T0 + at)

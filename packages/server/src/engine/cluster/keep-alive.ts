@@ -20,7 +20,7 @@ export interface Surroundings {
 
 export function keepAlive(draft: LaneDraft, now: number, policy: Policy, around: Surroundings): void {
   const { window, lowestReserved, movingSince } = around
-  const unmined = draft.inFlight().filter(awaitsBlock)
+  const unmined = draft.unmined().filter(awaitsBlock)
   const waiting = unmined.filter(isWaiting)
   // A suspended transaction keeps its nonce, and those above still wait for it.
   const lowest = Math.min(unmined[0]?.nonce ?? Number.POSITIVE_INFINITY, lowestReserved ?? Number.POSITIVE_INFINITY)
@@ -56,14 +56,14 @@ function isOverdue(waiting: readonly InFlight[], now: number, policy: Policy): b
 
 /** The latest time at which the lane must look again; null if only a signal can change anything. */
 export function nextDueAt(
-  inFlight: Iterable<InFlight>,
+  sent: Iterable<InFlight>,
   policy: Policy,
   around: Pick<Surroundings, 'window' | 'movingSince'> & { readonly holdUntil: number | null },
 ): number | null {
   const { window, holdUntil, movingSince } = around
   let next = holdUntil ?? Number.POSITIVE_INFINITY
   let unmined = 0
-  for (const tx of inFlight) {
+  for (const tx of sent) {
     // In nonce order: nonces beyond the window wait for those inside it.
     if (awaitsBlock(tx) && ++unmined > window) break
     if (!isWaiting(tx)) continue

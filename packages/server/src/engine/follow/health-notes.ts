@@ -3,7 +3,6 @@
  * when that ends.
  */
 import type { ChainHealth } from '../../core/chain/chain-health.ts'
-import { inclusionOf } from '../../core/transaction/transaction.ts'
 import type { LaneDraft } from '../lane/lane-draft.ts'
 
 export interface HealthNotes {
@@ -24,7 +23,7 @@ export function createHealthNotes(): HealthNotes {
       const { state, message } = now
       if (state === 'ok') draft.note({ type: 'chain.recovered', cause: noted, detail: {} })
       // A lane that waits for nothing reports nothing.
-      else if (!draft.inFlight().some((tx) => inclusionOf(tx) === null)) return
+      else if (draft.unmined().length === 0) return
       else draft.note({ type: `chain.${state}`, cause: null, detail: { message } })
       noted = state
     },

@@ -1,14 +1,13 @@
 /** What the steps of a lane's cycle share: its parts, what it knows between cycles, and what is derived from that. */
 import type { ChainView } from '../../core/chain/finality.ts'
 import type { QueueWait } from '../../core/lane/lane-problem.ts'
-import type { InFlight } from '../../core/transaction/transaction.ts'
 import type { ReservedNonce } from '../reservations/open-reservation.ts'
 import type { WindowScene } from '../window/lane-window.ts'
-import type { Ledger } from './lane-draft.ts'
 import { createLaneParts, type LaneParts } from './lane-parts.ts'
 import type { LanePorts } from './lane-ports.ts'
-import { countSlots, isBlocked } from './lane-room.ts'
+import { countSlots, isBlocked, type Sent } from './lane-room.ts'
 import type { LaneRunner, LaneSignal } from './lane-runner.ts'
+import type { Ledger } from './ledger.ts'
 
 export interface LaneState {
   /** As of the last write; null: the lane has to be loaded. */
@@ -35,9 +34,9 @@ export interface LaneContext {
   /** Nonces that callers hold. A nonce that was taken back counts with the transaction that fills it. */
   reserved(): readonly ReservedNonce[]
   /** How many nonces may be given out beside these. */
-  slotsBeside(inFlight: Iterable<InFlight>): number
+  slotsBeside(sent: Sent): number
   /** How many of those the queue may take: nonces that callers are about to reserve are left to them. */
-  queueSlotsBeside(inFlight: Iterable<InFlight>): number
+  queueSlotsBeside(sent: Sent): number
   scene(): WindowScene
 }
 
@@ -60,9 +59,9 @@ export function createLaneContext(runner: LaneRunner, ports: LanePorts): LaneCon
     return held.filter(({ nonce, isYielded }) => !(isYielded && sent.has(nonce)))
   }
 
-  function slotsBeside(inFlight: Iterable<InFlight>): number {
+  function slotsBeside(sent: Sent): number {
     const policy = ports.policy()
-    return countSlots({ inFlight, reserved: reserved() }, parts.window.size(policy), policy)
+    return countSlots({ ...sent, reserved: reserved() }, parts.window.size(policy), policy)
   }
 
   function isNonceBlocked(nonce: number): boolean {
@@ -82,7 +81,7 @@ export function createLaneContext(runner: LaneRunner, ports: LanePorts): LaneCon
     headNumber,
     reserved,
     slotsBeside,
-    queueSlotsBeside: (inFlight) => slotsBeside(inFlight) - parts.requests.slotsKept(),
+    queueSlotsBeside: (sent) => slotsBeside(sent) - parts.requests.slotsKept(),
     scene: () => ({ policy: ports.policy(), head: headNumber(), isBlocked: isNonceBlocked }),
   }
 }

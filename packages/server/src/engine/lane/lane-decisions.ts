@@ -11,10 +11,11 @@ import { assessInclusions } from '../follow/assess-inclusions.ts'
 import { findUsed } from '../gaps/free-nonces.ts'
 import { allocateNonces } from '../queue/allocate.ts'
 import type { LaneContext } from './lane-context.ts'
-import type { LaneDraft, Ledger } from './lane-draft.ts'
+import type { LaneDraft } from './lane-draft.ts'
 import { findHighest, findLowestReserved, findLowestSent, findOverdueReservation } from './lane-room.ts'
 import type { LaneSignal } from './lane-runner.ts'
 import type { LaneStorage } from './lane-storage.ts'
+import type { Ledger } from './ledger.ts'
 import { createSignalIntake } from './signal-intake.ts'
 
 export interface LaneDecisions {
@@ -71,15 +72,14 @@ export function createLaneDecisions(
 
   /** A nonce that turns out to be free is used, or filled, like any nonce that came back. */
   function closeGaps(draft: LaneDraft): void {
-    const inFlight = draft.inFlight()
     const reserved = context.reserved()
-    const lowest = findLowestSent({ inFlight, reserved })
+    const lowest = findLowestSent({ unmined: draft.unmined(), reserved })
     const { policy, head, isBlocked } = context.scene()
     const found = parts.gaps.find({
       policy,
       head,
       lowest,
-      isHeld: (from, to) => [...inFlight, ...reserved].some(({ nonce }) => nonce >= from && nonce < to),
+      isHeld: (from, to) => [...draft.inFlight(), ...reserved].some(({ nonce }) => nonce >= from && nonce < to),
       isBlocked: lowest !== null && isBlocked(lowest.nonce),
     })
     if (found.length === 0) return
@@ -114,8 +114,8 @@ export function createLaneDecisions(
       ledger,
       counts,
       policy: ports.policy(),
-      slots: context.queueSlotsBeside(draft.inFlight()),
-      highest: findHighest({ inFlight: ledger.inFlight.values(), reserved }),
+      slots: context.queueSlotsBeside({ unmined: draft.unmined(), count: draft.count() }),
+      highest: findHighest({ unmined: ledger.unmined.values(), reserved }),
       yielded: reserved.flatMap(({ nonce, isYielded }) => (isYielded ? [nonce] : [])),
       funds: funds.account,
       now: clock.now(),

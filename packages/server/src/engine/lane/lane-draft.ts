@@ -10,24 +10,27 @@ import type { TxCost } from '../../core/lane/runway.ts'
 import type { Window } from '../../core/lane/window.ts'
 import { fillsOrdered } from '../../core/transaction/fill.ts'
 import type { Effect, Step } from '../../core/transaction/step.ts'
-import { type InFlight, isInFlight, nonceOf, type Transaction, type TxId } from '../../core/transaction/transaction.ts'
+import {
+  type InFlight,
+  inclusionOf,
+  isInFlight,
+  nonceOf,
+  type Transaction,
+  type TxId,
+} from '../../core/transaction/transaction.ts'
 import { transition } from '../../core/transaction/transition.ts'
 import type { HistoryNote, TxEvent } from '../../core/transaction/tx-event.ts'
 import type { ChainCounts, LaneWrite, NonceMark, TxSave } from '../../ports/lane-write.ts'
-
-/** What the owner of a lane knows about it: exactly what the store holds, as of the last write. */
-export interface Ledger {
-  readonly cursor: number | null
-  /** In nonce order, so thousands of them need not be sorted in every cycle. */
-  readonly inFlight: ReadonlyMap<TxId, InFlight>
-  /** Free nonces, lowest first. */
-  readonly recyclable: readonly number[]
-}
+import { type Ledger, updateLedger } from './ledger.ts'
 
 export interface LaneDraft {
   current(id: TxId): Transaction | undefined
   /** Transactions of the lane with a nonce, lowest first, as they would be after this draft. */
   inFlight(): readonly InFlight[]
+  /** Those of them that are in no block. A lane may have thousands of others, so look at these if they will do. */
+  unmined(): readonly InFlight[]
+  /** How many have a nonce. */
+  count(): number
   apply(tx: Transaction, event: TxEvent): Transaction
   moveCursor(next: number): void
   takeRecyclable(nonce: number): void
@@ -72,6 +75,7 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
   let hasNews = false
   let window: Window | null = null
   let listed: readonly InFlight[] | null = null
+  let listedUnmined: readonly InFlight[] | null = null
 
   function apply(tx: Transaction, event: TxEvent): Transaction {
     const change = changes.get(tx.id)
@@ -79,6 +83,7 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
     const step = transition(before, event, policy)
     if (step.tx === before) return before
     listed = null
+    listedUnmined = null
     if (change === undefined) changes.set(tx.id, { before, tx: step.tx, notes: markSteps(step.notes, before, step.tx) })
     else {
       change.tx = step.tx
@@ -94,13 +99,27 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
   }
 
   function inFlight(): readonly InFlight[] {
-    listed ??= list(ledger.inFlight, changes)
+    listed ??= list(ledger.inFlight, changes, () => true)
     return listed
+  }
+
+  function unmined(): readonly InFlight[] {
+    listedUnmined ??= list(ledger.unmined, changes, (tx) => inclusionOf(tx) === null)
+    return listedUnmined
+  }
+
+  /** By how many there are more than before. */
+  function countNew(): number {
+    let more = 0
+    for (const [id, { tx }] of changes) more += Number(isInFlight(tx)) - Number(ledger.inFlight.has(id))
+    return more
   }
 
   return {
     current: (id) => changes.get(id)?.tx ?? ledger.inFlight.get(id),
     inFlight,
+    unmined,
+    count: () => ledger.inFlight.size + countNew(),
     apply,
     moveCursor: (next) => {
       cursor = next
@@ -155,16 +174,13 @@ export function createLaneDraft(ledger: Ledger, policy: Policy): LaneDraft {
     changed: () => [...changes.values()].map((change) => change.tx),
     effects: () => effects,
     settle: (versions) => {
-      const next = new Map(ledger.inFlight)
-      let index = 0
-      for (const [id, change] of changes) {
-        const version = versions[index++]
+      const stored = [...changes.values()].map(({ tx }, index): Transaction => {
+        const version = versions[index]
         if (version === undefined) throw new Error('the store answered fewer versions than it was given saves')
-        if (isInFlight(change.tx)) next.set(id, { ...change.tx, version })
-        else next.delete(id)
-      }
+        return { ...tx, version }
+      })
       const recyclable = [...ledger.recyclable.filter((nonce) => !taken.has(nonce)), ...freed]
-      return { cursor, inFlight: inNonceOrder(next), recyclable: recyclable.sort((a, b) => a - b) }
+      return { ...updateLedger(ledger, stored), cursor, recyclable: recyclable.sort((a, b) => a - b) }
     },
   }
 }
@@ -190,19 +206,19 @@ export function markNonces(before: Transaction, { tx, effects }: Step): readonly
   })
 }
 
-function list(stored: Ledger['inFlight'], changes: ReadonlyMap<TxId, Change>): readonly InFlight[] {
+/** Those of them, and of what the changes add, that still belong to it after the changes. */
+function list(
+  stored: ReadonlyMap<TxId, InFlight>,
+  changes: ReadonlyMap<TxId, Change>,
+  belongs: (tx: InFlight) => boolean,
+): readonly InFlight[] {
   const now: InFlight[] = []
   for (const [id, tx] of stored) {
     const latest = changes.get(id)?.tx ?? tx
-    if (isInFlight(latest)) now.push(latest)
+    if (isInFlight(latest) && belongs(latest)) now.push(latest)
   }
-  for (const [id, { tx }] of changes) if (!stored.has(id) && isInFlight(tx)) now.push(tx)
+  for (const [id, { tx }] of changes) if (!stored.has(id) && isInFlight(tx) && belongs(tx)) now.push(tx)
   return sortByNonce(now)
-}
-
-function inNonceOrder(inFlight: Map<TxId, InFlight>): ReadonlyMap<TxId, InFlight> {
-  const transactions = [...inFlight.values()]
-  return isSorted(transactions) ? inFlight : new Map(sortByNonce(transactions).map((tx) => [tx.id, tx]))
 }
 
 /** New nonces come at the end, so there is seldom anything to do. */

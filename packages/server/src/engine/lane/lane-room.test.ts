@@ -13,6 +13,7 @@ import {
   isBlocked,
   nextReservationAlarm,
 } from './lane-room.ts'
+import { createLedger } from './ledger.ts'
 
 const LANE = anyLane()
 const LEASE = { nodeId: 'node-a', fence: 1 }
@@ -22,12 +23,6 @@ function allocated(nonce: number) {
 }
 
 const unmined = (nonce: number): InFlight => toTracking(allocated(nonce))
-const mined = (nonce: number): InFlight => {
-  const tx = allocated(nonce)
-  const place = { blockNumber: 5, blockHash: '0x05', txIndex: 0, contractAddress: null } as const
-  const result = { succeeded: true, gasUsed: 21_000n, effectiveGasPrice: 1n }
-  return toTracking(tx, { ...place, ...result, txHash: tx.attempts[0]?.hash ?? '0x' })
-}
 const lost = (nonce: number): InFlight => ({ ...toStuck(allocated(nonce)), subState: 'foreign_nonce' })
 
 function reserved(nonce: number, over: Partial<ReservedNonce> = {}): ReservedNonce {
@@ -35,7 +30,7 @@ function reserved(nonce: number, over: Partial<ReservedNonce> = {}): ReservedNon
 }
 
 describe('room for further nonces', () => {
-  const outstanding = { inFlight: [unmined(3), mined(2)], reserved: [reserved(4), reserved(1, { isMined: true })] }
+  const outstanding = { unmined: [unmined(3)], count: 2, reserved: [reserved(4), reserved(1, { isMined: true })] }
 
   test('held until a block has it: what is mined takes none', () => {
     expect(countSlots(outstanding, 10, { slotHeldUntil: 'mined', maxUnfinal: 100 })).toBe(8)
@@ -52,15 +47,15 @@ describe('room for further nonces', () => {
 
 describe('the highest nonce in flight', () => {
   test('in whatever order they come, the lane’s own and those that holders have used', () => {
-    expect(findHighest({ inFlight: [unmined(7), unmined(4)], reserved: [] })).toBe(7)
-    expect(findHighest({ inFlight: [unmined(4), unmined(7)], reserved: [] })).toBe(7)
-    expect(findHighest({ inFlight: [unmined(4)], reserved: [reserved(9, { isUsed: true })] })).toBe(9)
-    expect(findHighest({ inFlight: [unmined(11)], reserved: [reserved(9, { isUsed: true })] })).toBe(11)
+    expect(findHighest({ unmined: [unmined(7), unmined(4)], reserved: [] })).toBe(7)
+    expect(findHighest({ unmined: [unmined(4), unmined(7)], reserved: [] })).toBe(7)
+    expect(findHighest({ unmined: [unmined(4)], reserved: [reserved(9, { isUsed: true })] })).toBe(9)
+    expect(findHighest({ unmined: [unmined(11)], reserved: [reserved(9, { isUsed: true })] })).toBe(11)
   })
 
-  test('not what is mined, has lost its nonce, or was only reserved', () => {
-    expect(findHighest({ inFlight: [mined(8), lost(9)], reserved: [reserved(10)] })).toBe(null)
-    expect(findHighest({ inFlight: [], reserved: [reserved(10, { isUsed: true, isMined: true })] })).toBe(null)
+  test('not what has lost its nonce or was only reserved', () => {
+    expect(findHighest({ unmined: [lost(9)], reserved: [reserved(10)] })).toBe(null)
+    expect(findHighest({ unmined: [], reserved: [reserved(10, { isUsed: true, isMined: true })] })).toBe(null)
   })
 })
 
@@ -89,18 +84,18 @@ describe('the lowest reserved nonce', () => {
 test('the lowest that waits for a block: of the lane or of a holder, since it was sent', () => {
   const sentAt = allocated(6).attempts[0]?.createdAt
   const used = (nonce: number) => reserved(nonce, { isUsed: true, usedAt: 77 })
-  expect(findLowestSent({ inFlight: [mined(5), unmined(6), unmined(7)], reserved: [used(8)] })).toEqual({
+  expect(findLowestSent({ unmined: [lost(5), unmined(6), unmined(7)], reserved: [used(8)] })).toEqual({
     nonce: 6,
     since: sentAt,
   })
-  expect(findLowestSent({ inFlight: [unmined(6)], reserved: [used(5)] })).toEqual({ nonce: 5, since: 77 })
-  expect(findLowestSent({ inFlight: [unmined(6)], reserved: [reserved(5)] })?.nonce).toBe(6)
-  expect(findLowestSent({ inFlight: [], reserved: [{ ...used(5), isMined: true }] })).toBe(null)
+  expect(findLowestSent({ unmined: [unmined(6)], reserved: [used(5)] })).toEqual({ nonce: 5, since: 77 })
+  expect(findLowestSent({ unmined: [unmined(6)], reserved: [reserved(5)] })?.nonce).toBe(6)
+  expect(findLowestSent({ unmined: [], reserved: [{ ...used(5), isMined: true }] })).toBe(null)
 })
 
 test('a nonce is blocked by a free or a reserved one below it, not by itself or by one above', () => {
   const ledger = (recyclable: readonly number[], ...inFlight: readonly InFlight[]) =>
-    ({ recyclable, inFlight: new Map(inFlight.map((tx) => [tx.id, tx])) }) as unknown as Parameters<typeof isBlocked>[1]
+    createLedger({ cursor: null, inFlight, recyclable })
   expect(isBlocked(5, ledger([4]), [])).toBe(true)
   expect(isBlocked(5, ledger([5, 6]), [])).toBe(false)
   expect(isBlocked(5, ledger([]), [reserved(4)])).toBe(true)

@@ -2,25 +2,35 @@
 
 import type { Policy } from '../../core/lane/policy.ts'
 import { awaitsBlock } from '../../core/transaction/lose-nonce.ts'
-import { type InFlight, inclusionOf, isPreconfirmed, newestAttempt } from '../../core/transaction/transaction.ts'
+import { type InFlight, isPreconfirmed, newestAttempt } from '../../core/transaction/transaction.ts'
 import { findGaps } from '../gaps/free-nonces.ts'
 import type { GapScene } from '../gaps/gap-watch.ts'
 import type { ReservedNonce } from '../reservations/open-reservation.ts'
-import type { Ledger } from './lane-draft.ts'
+import type { Ledger } from './ledger.ts'
 
-/** What is outstanding: transactions of the lane, and nonces that callers hold and sign for themselves. */
+/** What is outstanding: transactions of the lane that are in no block, and nonces that callers hold and sign for themselves. */
 export interface Outstanding {
-  readonly inFlight: Iterable<InFlight>
+  /** In nonce order. */
+  readonly unmined: Iterable<InFlight>
   readonly reserved: readonly ReservedNonce[]
 }
 
+/** Transactions of a lane that have a nonce. */
+export interface Sent {
+  readonly unmined: Iterable<InFlight>
+  /** How many there are, the mined ones included. */
+  readonly count: number
+}
+
 /** How many more may take a nonce. A transaction shown in a block being built counts as mined. */
-export function countSlots({ inFlight, reserved }: Outstanding, window: number, policy: SlotPolicy): number {
-  let [out, unmined] = [reserved.length, reserved.filter(isUnmined).length]
-  for (const tx of inFlight) {
-    out++
-    if (inclusionOf(tx) === null && !isPreconfirmed(tx)) unmined++
-  }
+export function countSlots(
+  sent: Sent & { readonly reserved: readonly ReservedNonce[] },
+  window: number,
+  policy: SlotPolicy,
+): number {
+  const out = sent.count + sent.reserved.length
+  let unmined = sent.reserved.filter(isUnmined).length
+  for (const tx of sent.unmined) if (!isPreconfirmed(tx)) unmined++
   const held = policy.slotHeldUntil === 'final' ? out : unmined
   return Math.min(window - held, policy.maxUnfinal - (out - unmined))
 }
@@ -28,9 +38,9 @@ export function countSlots({ inFlight, reserved }: Outstanding, window: number, 
 type SlotPolicy = Pick<Policy, 'slotHeldUntil' | 'maxUnfinal'>
 
 /** The highest nonce in flight. An unused reserved nonce may come back, so it is no reason yet to fill below it. */
-export function findHighest({ inFlight, reserved }: Outstanding): number | null {
+export function findHighest({ unmined, reserved }: Outstanding): number | null {
   let highest: number | null = null
-  for (const tx of inFlight) if (awaitsBlock(tx)) highest = Math.max(highest ?? tx.nonce, tx.nonce)
+  for (const tx of unmined) if (awaitsBlock(tx)) highest = Math.max(highest ?? tx.nonce, tx.nonce)
   for (const { nonce, isUsed, isMined } of reserved) {
     if (isUsed && !isMined) highest = Math.max(highest ?? nonce, nonce)
   }
@@ -63,10 +73,10 @@ export function nextReservationAlarm(reserved: readonly ReservedNonce[], now: nu
   return reservedAt === null || reservedAt + afterMs <= now ? null : reservedAt + afterMs
 }
 
-/** The lowest that waits for a block, the lane's own or a holder's, and since when. Those in flight come in order. */
-export function findLowestSent({ inFlight, reserved }: Outstanding): GapScene['lowest'] {
+/** The lowest that waits for a block, the lane's own or a holder's, and since when. */
+export function findLowestSent({ unmined, reserved }: Outstanding): GapScene['lowest'] {
   let lowest: GapScene['lowest'] = null
-  for (const tx of inFlight) {
+  for (const tx of unmined) {
     const newest = awaitsBlock(tx) ? newestAttempt(tx) : null
     if (newest === null) continue
     lowest = { nonce: tx.nonce, since: newest.createdAt }
@@ -78,10 +88,9 @@ export function findLowestSent({ inFlight, reserved }: Outstanding): GapScene['l
   return lowest
 }
 
-export function hasGap({ inFlight, recyclable }: Ledger, reserved: readonly ReservedNonce[]): boolean {
+export function hasGap({ unmined, recyclable }: Ledger, reserved: readonly ReservedNonce[]): boolean {
   return (
-    recyclable.length > 0 &&
-    findGaps(recyclable, null, findHighest({ inFlight: inFlight.values(), reserved })).length > 0
+    recyclable.length > 0 && findGaps(recyclable, null, findHighest({ unmined: unmined.values(), reserved })).length > 0
   )
 }
 

@@ -11,6 +11,7 @@ import { guardPromotion } from './guard-promotion.ts'
 import type { LaneActions } from './lane-actions.ts'
 import type { LaneContext } from './lane-context.ts'
 import type { LaneRetry } from './lane-retry.ts'
+import { createLedger, updateLedger } from './ledger.ts'
 
 export interface LaneStorage {
   /** Rebuilds everything from the store. False: the store did not respond, and the lane retries after a pause. */
@@ -43,11 +44,7 @@ export function createLaneStorage(context: LaneContext, { actions, retry, reload
       const lane = await store.loadLane(lease.lane)
       state.isBehindChain = await guardPromotion(context, lane)
       if (state.stopped) return false
-      state.ledger = {
-        cursor: lane.cursor,
-        inFlight: new Map(lane.inFlight.map((tx) => [tx.id, tx])),
-        recyclable: lane.recyclable,
-      }
+      state.ledger = createLedger(lane)
       state.prepared = null
       window.recall(lane.window)
       queue.wake()
@@ -80,10 +77,7 @@ export function createLaneStorage(context: LaneContext, { actions, retry, reload
     const keepsNonce = (tx: Transaction) =>
       ledger.inFlight.get(tx.id)?.nonce === (isInFlight(tx) ? tx.nonce : undefined)
     if (!read.every(keepsNonce)) return
-    const inFlight = new Map(ledger.inFlight)
-    // An existing key keeps its place, so the order of nonces stays.
-    for (const tx of changed) inFlight.set(tx.id, tx)
-    state.ledger = { ...ledger, inFlight }
+    state.ledger = updateLedger(ledger, changed)
     tracker.update(runner, changed)
   }
 

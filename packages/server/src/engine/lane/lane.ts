@@ -15,9 +15,10 @@ import { createLaneDraft } from './lane-draft.ts'
 import { createLaneInbox } from './lane-inbox.ts'
 import type { LanePorts } from './lane-ports.ts'
 import { createLaneRetry } from './lane-retry.ts'
-import { hasGap, nextReservationAlarm } from './lane-room.ts'
+import { hasGap, nextReservationAlarm, type Sent } from './lane-room.ts'
 import type { LaneRunner, LaneSignal } from './lane-runner.ts'
 import { createLaneStorage } from './lane-storage.ts'
+import type { Ledger } from './ledger.ts'
 
 export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   const runner: LaneRunner = {
@@ -104,7 +105,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     }
     const policy = ports.policy()
     const answer = requests.decide(state.ledger, {
-      slots: context.slotsBeside(state.ledger.inFlight.values()),
+      slots: context.slotsBeside(sentOf(state.ledger)),
       window: window.size(policy),
       policy,
       isPaused: ports.isPaused() || requests.cancelling() !== null,
@@ -126,7 +127,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const reserved = context.reserved()
     const fillsOnly = requests.cancelling() !== null
     if (fillsOnly && !hasGap(ledger, reserved) && !reserved.some(({ isYielded }) => isYielded)) return
-    const slots = context.queueSlotsBeside(ledger.inFlight.values())
+    const slots = context.queueSlotsBeside(sentOf(ledger))
     queue.advance({ ledger, reserved, slots, policy: ports.policy(), view, fillsOnly })
   }
 
@@ -149,8 +150,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const policy = ports.policy()
     const holdUntil = queue.heldUntil() > now ? queue.heldUntil() : null
     const around = { window: window.size(policy), holdUntil, movingSince: ports.movingSince() }
-    const waits = nextDueAt(state.ledger.inFlight.values(), policy, around)
-    const replaces = parts.replacer.nextDueAt(state.ledger.inFlight.values(), policy)
+    const waits = nextDueAt(state.ledger.unmined.values(), policy, around)
+    const replaces = parts.replacer.nextDueAt(state.ledger.unmined.values(), policy)
     const reservation = nextReservationAlarm(requests.held(), now, policy.stuckAfterMs)
     const dues = [waits, replaces, reservation].filter((each) => each !== null)
     return dues.length === 0 ? null : Math.max(1, Math.min(...dues) - now)
@@ -171,4 +172,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   }
 
   return runner
+}
+
+function sentOf({ inFlight, unmined }: Ledger): Sent {
+  return { unmined: unmined.values(), count: inFlight.size }
 }

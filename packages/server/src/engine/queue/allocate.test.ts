@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { type Policy, STABLE } from '../../core/lane/policy.ts'
-import type { InFlight, Queued, TxId } from '../../core/transaction/transaction.ts'
+import type { Queued, TxId } from '../../core/transaction/transaction.ts'
 import type { Signer, UnsignedTransaction } from '../../ports/signer.ts'
 import { allocated, queued, T0 } from '../../testing/core/sample-transactions.ts'
 import { anyHash } from '../../testing/store/samples.ts'
-import { createLaneDraft, type LaneDraft, type Ledger } from '../lane/lane-draft.ts'
+import { createLaneDraft, type LaneDraft } from '../lane/lane-draft.ts'
+import { createLedger } from '../lane/ledger.ts'
 import { allocateNonces } from './allocate.ts'
 import type { Preparation } from './prepare.ts'
 
@@ -17,8 +18,10 @@ function ready(id: TxId, change: Partial<Queued> = {}): Preparation {
   return { type: 'ready', tx: queued({ id, ...change }), gasLimit: 21_000n, fees: FEES }
 }
 
+type Found = Parameters<typeof createLedger>[0]
+
 interface Given {
-  readonly ledger?: Partial<Ledger>
+  readonly ledger?: Partial<Found>
   readonly policy?: Partial<Policy>
   readonly chainCount?: number
   readonly available?: bigint
@@ -30,7 +33,7 @@ interface Given {
 
 async function allocate(preparations: readonly Preparation[], given: Given = {}) {
   const policy = { ...STABLE, maxInFlight: 10, ...given.policy }
-  const ledger: Ledger = { cursor: 5, inFlight: new Map(), recyclable: [], ...given.ledger }
+  const ledger = createLedger({ cursor: 5, inFlight: [], recyclable: [], ...given.ledger })
   const draft = createLaneDraft(ledger, policy)
   given.meanwhile?.(draft)
   const signed: UnsignedTransaction[] = []
@@ -224,7 +227,7 @@ describe('order', () => {
   })
 
   test('never more in flight than policy allows', async () => {
-    const inFlight = new Map<TxId, InFlight>([['x', allocated({ id: 'x', nonce: 4 })]])
+    const inFlight = [allocated({ id: 'x', nonce: 4 })]
     const { saves } = await allocate([ready('a'), ready('b')], { ledger: { inFlight }, policy: { maxInFlight: 2 } })
     expect(saves).toEqual([['a', 'ALLOCATED', 5]])
   })
@@ -245,7 +248,7 @@ describe('a nonce that the caller chose', () => {
     expect(signed.map(({ nonce }) => nonce)).toEqual([5, 6, 7])
   })
 
-  test.each<[string, number, Partial<Ledger>, string, RegExp]>([
+  test.each<[string, number, Partial<Found>, string, RegExp]>([
     ['was given out before', 4, {}, 'nonce_too_low', /^nonce too low: next nonce 5, tx nonce 4;/],
     ['is not the next one', 6, {}, 'nonce_too_high', /^nonce too high: next nonce 5, tx nonce 6;/],
     ['is above one that came back', 5, { recyclable: [3] }, 'nonce_too_high', /next nonce 3, tx nonce 5/],

@@ -20,9 +20,9 @@ import { type AccountCounts, type CountsToRead, readCounts } from '../chain-coun
 import { createVerdicts } from '../follow/verdicts.ts'
 import { findGaps, hasHadNonce } from '../gaps/free-nonces.ts'
 import { insertFills } from '../gaps/insert-fills.ts'
-import type { Ledger } from '../lane/lane-draft.ts'
 import { findHighest, hasGap } from '../lane/lane-room.ts'
 import type { LaneSignal } from '../lane/lane-runner.ts'
+import type { Ledger } from '../lane/ledger.ts'
 import type { ReservedNonce } from '../reservations/open-reservation.ts'
 import type { ReviewSigning } from '../rules/review-signing.ts'
 import { type Preparation, type PrepareContext, prepareTransactions } from './prepare.ts'
@@ -112,7 +112,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     preparing = true
     if (gap) gapsTried = true
     mayHaveMore = false
-    const predecessorsPending = [...ledger.inFlight.values()].some(awaitsBlock)
+    const predecessorsPending = [...ledger.unmined.values()].some(awaitsBlock)
     const skipsPause = isFreed || !predecessorsPending
     if (isFreed) holdUntil = 0
     isFreed = false
@@ -155,7 +155,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     const [prepared, counts] = await Promise.all([
       prepareTransactions(chain, going, context),
       needsCount ? readCounts(chain, signer, findWanted(scene.view, { hasFree, isBehind })) : null,
-      funds.read(scene.view?.head.number ?? null, ledger.inFlight.values()),
+      funds.read(scene.view?.head.number ?? null, ledger.unmined.values()),
       funds.account.knowCode(),
     ])
     const preparations = await ports.rules.review(prepared)
@@ -219,7 +219,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     counts: AccountCounts | null,
     context: PrepareContext,
   ): Promise<readonly Preparation[]> {
-    const gaps = findGaps(ledger.recyclable, counts, findHighest({ inFlight: ledger.inFlight.values(), reserved }))
+    const gaps = findGaps(ledger.recyclable, counts, findHighest({ unmined: ledger.unmined.values(), reserved }))
     const open = gaps.slice(coming, coming + ports.batch)
     if (open.length === 0) return []
     telemetry.log('info', 'filling nonce gaps with empty transactions', { ...fields, nonces: open.join() })

@@ -16,7 +16,7 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 export interface BumpScene {
   readonly head: HeadRef
   /** All transactions of the lane, in nonce order. */
-  readonly inFlight: readonly InFlight[]
+  readonly unmined: readonly InFlight[]
   /** A lower nonce is missing or reserved. */
   isBlocked(nonce: number): boolean
 }
@@ -113,8 +113,8 @@ export function createBumpCheck({ chain, clock, telemetry, lane, wake }: CheckPo
 }
 
 /** No transaction of the lane comes before it. */
-function isFirst(tx: InFlight, { inFlight, isBlocked }: BumpScene): boolean {
-  return inFlight.find(awaitsBlock)?.id === tx.id && !isBlocked(tx.nonce)
+function isFirst(tx: InFlight, { unmined, isBlocked }: BumpScene): boolean {
+  return unmined.find(awaitsBlock)?.id === tx.id && !isBlocked(tx.nonce)
 }
 
 function toCall(tx: InFlight): Call {
@@ -137,9 +137,9 @@ function objectToCost(
   tx: InFlight,
   { gasLimit, fees }: { readonly gasLimit: bigint; readonly fees: Fees },
   balanceWei: bigint,
-  { inFlight }: BumpScene,
+  { unmined }: BumpScene,
 ): TxError | null {
-  const before = inFlight.filter((each) => each.nonce < tx.nonce && awaitsBlock(each))
+  const before = unmined.filter((each) => each.nonce < tx.nonce && awaitsBlock(each))
   const left = before.reduce((sum, each) => sum - maxCostInFlight(each), balanceWei)
   const needed = maxCost(tx.intent.value, gasLimit, fees)
   if (needed <= left) return null

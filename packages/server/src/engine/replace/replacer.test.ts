@@ -7,6 +7,7 @@ import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { createTestCluster } from '../../testing/engine/test-cluster.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { createLaneDraft } from '../lane/lane-draft.ts'
+import { createLedger } from '../lane/ledger.ts'
 import { createReplacer } from './replacer.ts'
 
 async function setUp() {
@@ -66,7 +67,7 @@ test('if the spending rules cannot be asked for, nothing is signed and the lane 
     chainMaxFeeWei: null,
     wake: () => {},
   })
-  const draft = createLaneDraft({ cursor: 9, inFlight: new Map([[tx.id, tx]]), recyclable: [] }, POLICY)
+  const draft = createLaneDraft(createLedger({ cursor: 9, inFlight: [tx], recyclable: [] }), POLICY)
   const head = { number: 5, hash: hashOf(5) }
   // The market and the call are read between the rounds.
   for (let round = 0; round < 4; round++) {

@@ -25,7 +25,6 @@ import { isPriceTooLow } from '../../core/transaction/replacement.ts'
 import {
   type Attempt,
   type InFlight,
-  inclusionOf,
   isCancelling,
   isPreconfirmed,
   lacksEmpty,
@@ -53,7 +52,7 @@ export interface ReplaceScene {
 export interface Replacer {
   replace(draft: LaneDraft, scene: ReplaceScene): Promise<void>
   /** When it must look again, if no block comes before. */
-  nextDueAt(inFlight: Iterable<InFlight>, policy: Policy): number | null
+  nextDueAt(unmined: Iterable<InFlight>, policy: Policy): number | null
 }
 
 interface ReplacerPorts {
@@ -102,12 +101,12 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
     const { head } = scene
     if (scene.policy.mayReplace === 'never' || head === null) return
     const now = clock.now()
-    for (const tx of draft.inFlight()) {
+    for (const tx of draft.unmined()) {
       const { validUntil } = tx.intent
       if (validUntil !== null && validUntil <= now && !isPreconfirmed(tx))
         draft.apply(tx, { type: 'deadline.passed', at: now })
     }
-    const unmined = draft.inFlight().filter((tx) => inclusionOf(tx) === null && !isPreconfirmed(tx))
+    const unmined = draft.unmined().filter((tx) => !isPreconfirmed(tx))
     const candidates = unmined.filter((tx) => mayConcern(tx, scene.policy, now))
     if (candidates.length === 0) return
     const needsGas = candidates.some(needsEmptyGas)
@@ -118,7 +117,7 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
       const reason = findReason(tx, fees)
       return reason === null ? [] : [{ tx, reason }]
     })
-    const around = { head, inFlight: draft.inFlight(), isBlocked: scene.isBlocked }
+    const around = { head, unmined: draft.unmined(), isBlocked: scene.isBlocked }
     const bumps = due.map(({ tx }) => tx).filter(isBump)
     const isChecked = bumps.length === 0 || check.isReady(bumps.slice(0, MAX_CHECKED), around)
     const done = { signed: 0, failed: 0 }
@@ -252,11 +251,11 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
 
   return {
     replace,
-    nextDueAt: (inFlight, policy) => {
+    nextDueAt: (unmined, policy) => {
       if (policy.mayReplace === 'never') return null
       const now = clock.now()
       if (hasMore) return now
-      return findNextDue(inFlight, policy, now)
+      return findNextDue(unmined, policy, now)
     },
   }
 }
@@ -287,13 +286,13 @@ function chooseGas(tx: InFlight, newest: Attempt, emptyGas: bigint | null): bigi
 }
 
 /** Only future times: what is already due is checked with every block. */
-function findNextDue(inFlight: Iterable<InFlight>, policy: Policy, now: number): number | null {
+function findNextDue(unmined: Iterable<InFlight>, policy: Policy, now: number): number | null {
   let next: number | null = null
   const consider = (at: number) => {
     if (at > now && (next === null || at < next)) next = at
   }
-  for (const tx of inFlight) {
-    if (inclusionOf(tx) !== null || tx.suspended || (!replacesByItself(policy) && !isOrdered(tx))) continue
+  for (const tx of unmined) {
+    if (tx.suspended || (!replacesByItself(policy) && !isOrdered(tx))) continue
     if (tx.intent.validUntil !== null) consider(tx.intent.validUntil)
     const newest = newestAttempt(tx)
     if (newest !== null) consider(newest.createdAt + policy.bumpAfterMs)

@@ -6,7 +6,7 @@ import type { Policy } from '../../core/lane/policy.ts'
 import type { TxId } from '../../core/transaction/transaction.ts'
 import type { OpenReservation } from '../../ports/lane-requests.ts'
 import type { LaneWrite } from '../../ports/lane-write.ts'
-import type { Ledger } from '../lane/lane-draft.ts'
+import type { Ledger } from '../lane/ledger.ts'
 import { emptyWrite, type Storable } from './request-draft.ts'
 
 export interface ResetScene {

@@ -9,11 +9,12 @@ import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { createMemoryStore } from '../../testing/store/memory-store.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import type { LaneSignal } from '../lane/lane-runner.ts'
+import { createLedger } from '../lane/ledger.ts'
 import { createLaneRequests } from './lane-requests.ts'
 
 const LANE = { chainId: 31_337, signer: `0x${'12'.repeat(20)}` } as const
 const LEASE: Lease = { lane: LANE, nodeId: 'n', fence: 1 }
-const LEDGER = { cursor: null, inFlight: new Map(), recyclable: [] }
+const LEDGER = createLedger({ cursor: null, inFlight: [], recyclable: [] })
 const SCENE = {
   slots: 5,
   window: 5,

@@ -21,9 +21,9 @@ import type { OpenReservation } from '../../ports/lane-requests.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { findUsable } from '../gaps/free-nonces.ts'
-import type { Ledger } from '../lane/lane-draft.ts'
 import { findHighest } from '../lane/lane-room.ts'
 import type { LaneSignal } from '../lane/lane-runner.ts'
+import type { Ledger } from '../lane/ledger.ts'
 import { answerReset, isResetDue } from './answer-reset.ts'
 import { chooseGrants } from './choose-grants.ts'
 import { createNamedInclusions } from './named-inclusions.ts'
@@ -212,7 +212,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
 
   function raiseAlarms(next: RequestDraft, ledger: Ledger, { slots, policy, movingSince }: DecideContext): void {
     const { stuckAfterMs } = policy
-    const highestSent = findHighest({ inFlight: ledger.inFlight.values(), reserved: [] })
+    const highestSent = findHighest({ unmined: ledger.unmined.values(), reserved: [] })
     const scene = { stuckAfterMs, movingSince, isFull: slots <= 0, highestSent }
     const at = clock.now()
     for (const { id, cause } of alarms.find(next.list(), scene))

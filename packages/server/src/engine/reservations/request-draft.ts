@@ -4,7 +4,8 @@ import { moveReservation, type ReservationEvent, type ReservationId } from '../.
 import type { HistoryNote } from '../../core/transaction/tx-event.ts'
 import type { OpenReservation, ReservationSave } from '../../ports/lane-requests.ts'
 import type { LaneWrite, NonceMark } from '../../ports/lane-write.ts'
-import type { LaneDraft, Ledger } from '../lane/lane-draft.ts'
+import type { LaneDraft } from '../lane/lane-draft.ts'
+import type { Ledger } from '../lane/ledger.ts'
 
 /** The part of a draft that storing it needs. */
 export type Storable = Pick<LaneDraft, 'toWrite' | 'settle' | 'changed' | 'effects'>

@@ -128,7 +128,7 @@ export function createLaneWindow(ports: WindowPorts): LaneWindow {
     recall: keeper.recall,
     size: keeper.size,
     takeOver: (draft, policy) => {
-      const unmined = listUnmined(draft.inFlight())
+      const unmined = listUnmined(draft)
       const size = keeper.size(policy)
       for (const [index, tx] of unmined.entries()) {
         if (tx.state !== 'ALLOCATED') continue
@@ -137,7 +137,7 @@ export function createLaneWindow(ports: WindowPorts): LaneWindow {
       }
     },
     answered: (draft, answers, { policy, head }) => {
-      const unmined = listUnmined(draft.inFlight())
+      const unmined = listUnmined(draft)
       const [lowest] = unmined
       if (lowest === undefined) return
       const full = findPoolLimit(answers, draft)
@@ -155,7 +155,7 @@ export function createLaneWindow(ports: WindowPorts): LaneWindow {
     passed: (draft, blocks, scene) => {
       const sentBy = blockSeenAt
       if (blocks.length > 0) blockSeenAt = clock.now()
-      const unmined = listUnmined(draft.inFlight())
+      const unmined = listUnmined(draft)
       const [lowest] = unmined
       if (lowest === undefined || sentBy === null || scene.isBlocked(lowest.nonce) || isPreconfirmed(lowest)) return
       if (lowest.suspended || lowest.lastSubmitAt === null || lowest.lastSubmitAt > sentBy) return
@@ -165,7 +165,7 @@ export function createLaneWindow(ports: WindowPorts): LaneWindow {
       else if (mayGoAgain(lowest)) missingFrom = lowest.nonce
     },
     adjust: (draft, scene) => {
-      const unmined = listUnmined(draft.inFlight())
+      const unmined = listUnmined(draft)
       conclude(draft, scene, unmined)
       proveByBlocks(scene.policy, unmined)
       pool.goOn(unmined, missingFrom)

@@ -2,6 +2,7 @@
 import type { Hash } from '../../core/hex.ts'
 import { awaitsBlock } from '../../core/transaction/lose-nonce.ts'
 import { type InFlight, newestAttempt } from '../../core/transaction/transaction.ts'
+import type { LaneDraft } from '../lane/lane-draft.ts'
 
 export interface SentRun {
   readonly lowest: number
@@ -10,9 +11,9 @@ export interface SentRun {
   readonly hashes: readonly [Hash, Hash]
 }
 
-/** In nonce order, as a lane keeps them. */
-export function listUnmined(inFlight: readonly InFlight[]): readonly InFlight[] {
-  return inFlight.filter(awaitsBlock)
+/** In nonce order. */
+export function listUnmined(draft: LaneDraft): readonly InFlight[] {
+  return draft.unmined().filter(awaitsBlock)
 }
 
 /** Null if the lowest is not out. `before`: bytes given up as missing from there on do not count as sent. */

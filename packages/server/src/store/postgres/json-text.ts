@@ -46,7 +46,17 @@ export function toBytes(hex: Hex | null): string | null {
 /** The last time that PostgreSQL and JavaScript both write the same way. */
 const LATEST_TIME_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
+/** The rows of one write have few different times, and writing one takes longer than the rest of its row. */
+const TIMES_KEPT = 256
+const times = new Map<number, string>()
+
 /** Later times all mean "never" and are stored as the last one. */
 export function toTime(ms: number | null): string | null {
-  return ms === null ? null : new Date(Math.min(ms, LATEST_TIME_MS)).toISOString()
+  if (ms === null) return null
+  const known = times.get(ms)
+  if (known !== undefined) return known
+  const text = new Date(Math.min(ms, LATEST_TIME_MS)).toISOString()
+  if (times.size >= TIMES_KEPT) times.clear()
+  times.set(ms, text)
+  return text
 }
