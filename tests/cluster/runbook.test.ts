@@ -329,6 +329,11 @@ test('RPC wrong chain', async () => {
 test('Takeover: of a node that froze, and of one that died', async () => {
   const [here, other] = nodes
   const takeovers = /^drover_leases_total\{result="taken_over"\}/
+  const owned = async () => {
+    const { body } = await other.request('GET', '/metrics', undefined, withKey())
+    return Number(/^drover_lanes_owned (.*)$/m.exec(String(body))?.[1])
+  }
+  await eventually(owned, (count) => count > 0)
   other.signal('SIGSTOP')
   const taken = `"takenFrom":"${other.nodeId}"`
   await untilSays(async () => here.output(), taken)
@@ -337,10 +342,6 @@ test('Takeover: of a node that froze, and of one that died', async () => {
   await untilSum(takeovers, (count) => count > 0)
   await untilSays(async () => other.output(), 'leases expired')
   await untilSays(() => run(['node', 'list']), other.nodeId)
-  const owned = async () => {
-    const { body } = await other.request('GET', '/metrics', undefined, withKey())
-    return Number(/^drover_lanes_owned (.*)$/m.exec(String(body))?.[1])
-  }
   await eventually(owned, (count) => count > 0)
   const before = here.output().split(taken).length
   await other.end('SIGKILL')
