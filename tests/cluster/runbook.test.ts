@@ -326,37 +326,6 @@ test('RPC wrong chain', async () => {
   }
 })
 
-test('Takeover: of a node that froze, and of one that died', async () => {
-  const [here, other] = nodes
-  const takeovers = /^drover_leases_total\{result="taken_over"\}/
-  other.signal('SIGSTOP')
-  const taken = `"takenFrom":"${other.nodeId}"`
-  await untilSays(async () => here.output(), taken)
-  expect(here.output()).toContain(`"runbook":"${entry('takeover')}"`)
-  other.signal('SIGCONT')
-  await untilSum(takeovers, (count) => count > 0)
-  await untilSays(async () => other.output(), 'leases expired')
-  await untilSays(() => run(['node', 'list']), other.nodeId)
-  const owned = async () => {
-    const { body } = await other.request('GET', '/metrics', undefined, withKey())
-    return Number(/^drover_lanes_owned (.*)$/m.exec(String(body))?.[1])
-  }
-  await eventually(owned, (count) => count > 0)
-  const before = here.output().split(taken).length
-  await other.end('SIGKILL')
-  await eventually(
-    async () => here.output().split(taken).length,
-    (count) => count > before,
-  )
-  await untilSays(readyz(here), entry('node-down'))
-  await eventually(
-    () => run(['node', 'list']),
-    (text) => !text.includes(other.nodeId),
-  )
-  nodes = [here, await startNode()]
-  await until(await send('away'), 'CONFIRMED')
-})
-
 test('Event loop', async () => {
   const [, other] = nodes
   const lag = async () => {

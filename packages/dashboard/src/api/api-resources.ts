@@ -29,5 +29,10 @@ export type { Problem } from '../../../server/src/api/contract/values/problem.ts
 
 export interface Readiness {
   readonly ready: boolean
-  readonly problems: readonly { readonly part: string; readonly message: string; readonly action: string }[]
+  readonly problems: readonly {
+    readonly part: string
+    readonly message: string
+    readonly action: string
+    readonly runbook: string | null
+  }[]
 }
