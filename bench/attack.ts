@@ -55,7 +55,7 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
 function print(calm: Observed, attacked: Observed): void {
   const cell = (list: Observed['latencies']['accept'], share: number) =>
     (list[Math.min(list.length - 1, Math.floor(list.length * share))]?.ms ?? 0).toFixed(0)
-  const rows = (['accept', 'read', 'event'] as const).map((what) => {
+  const rows = (['accept', 'read', 'event', 'timer'] as const).map((what) => {
     const [before, during] = [calm.latencies[what], attacked.latencies[what]]
     const ratio = Number(cell(during, 0.99)) / Number(cell(before, 0.99))
     const cells = [before, during].flatMap((list) => [list.length, cell(list, 0.5), cell(list, 0.99)])

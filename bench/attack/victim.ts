@@ -6,8 +6,11 @@ export interface Observed {
   readonly accepted: readonly string[]
   readonly failures: Readonly<Record<string, number>>
   /** By kind of request, the fastest first. */
-  readonly latencies: Readonly<Record<'accept' | 'read' | 'event', readonly Latency[]>>
+  readonly latencies: Readonly<Record<Measured, readonly Latency[]>>
 }
+
+/** `timer`: how late this program itself was woken, which tells how busy the machine is. */
+export type Measured = 'accept' | 'read' | 'event' | 'timer'
 
 interface Latency {
   readonly ms: number
@@ -21,9 +24,9 @@ export async function observe(
   { url, token, signer }: { readonly url: string; readonly token: string; readonly signer: string },
   durationMs: number,
 ): Promise<Observed> {
-  const latencies = { accept: [] as Latency[], read: [] as Latency[], event: [] as Latency[] }
+  const latencies = { accept: [] as Latency[], read: [] as Latency[], event: [] as Latency[], timer: [] as Latency[] }
   const beganAt = performance.now()
-  const add = (what: 'accept' | 'read' | 'event', ms: number): void => {
+  const add = (what: Measured, ms: number): void => {
     latencies[what].push({ ms, at: (performance.now() - beganAt - ms) / 1_000 })
   }
   const failures: Record<string, number> = {}
@@ -83,7 +86,9 @@ export async function observe(
         await time('read', () => ask(`/v1/transactions/${made.id}`))
       })(),
     )
+    const pausedAt = performance.now()
     await pause(EVERY_MS)
+    add('timer', Math.max(0, performance.now() - pausedAt - EVERY_MS))
   }
   await Promise.all(running)
   stop.abort()

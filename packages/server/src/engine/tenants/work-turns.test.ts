@@ -170,6 +170,26 @@ test('while tenants are held back, refusals of one tenant are told one by one; t
   expect(told).toHaveLength(101)
 })
 
+test('while the thread is on time, the first refusals are told at once and the rest one by one; a tenant alone never waits', async () => {
+  const { turns, clock, begin } = create()
+  const told: string[] = []
+  const refuse = (tenant: string) => void turns.untilRefusal(tenant).then(() => told.push(tenant))
+  await begin('flood')
+  for (let times = 0; times < 100; times++) refuse('flood')
+  await clock.settle()
+  expect(told.splice(0)).toHaveLength(100)
+  await begin('other')
+  // Until nobody has to be held back.
+  await clock.advance(8_000)
+  for (let times = 0; times < 100; times++) refuse('flood')
+  refuse('other')
+  await clock.settle()
+  expect(told.filter((tenant) => tenant === 'flood')).toHaveLength(11)
+  expect(told).toContain('other')
+  await clock.advance(1_000)
+  expect(told).toHaveLength(62)
+})
+
 test('a client that disconnects leaves the queue and takes no turn', async () => {
   const { turns, begin, count, work } = await createCrowd(() => 0.001)
   const gone = new AbortController()

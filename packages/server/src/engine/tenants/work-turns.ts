@@ -29,8 +29,9 @@ export interface WorkTurns {
    */
   spendWhenDue(tenant: Tenant, ms: number): Promise<void> | null
   /**
-   * Resolves when a refusal may be sent. While tenants are held back, refusals of one tenant are sent one by one: a
-   * caller that retries at once would cost more than the refusal saves.
+   * Resolves when a refusal may be sent. While several tenants are active, those of one tenant are sent one by one after
+   * the first few, and all of them while the thread is late: a caller that retries at once would cost more than the
+   * refusal saves.
    */
   untilRefusal(tenant: Tenant): Promise<void>
   /** Several tenants are active. */
@@ -74,6 +75,8 @@ const MAX_WAITING = 1_000
 const MAX_WAIT_MS = 10_000
 const REFUSAL_MS = 1_000
 const REFUSAL_EVERY_MS = 20
+/** Sent at once, unless the thread is late. */
+const FIRST_REFUSALS = 10
 /** Together with the wait in the queue, less than the time that a request may take to arrive. */
 const MAX_REFUSAL_MS = 15_000
 /** Per look. */
@@ -243,10 +246,12 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
     },
     async untilRefusal(tenant) {
       const line = lines.get(tenant)
-      if (line === undefined || !isCrowded() || share.isWhole()) return
+      if (line === undefined || !isCrowded()) return
       const now = clock.monotonic()
-      const at = Math.max(now + REFUSAL_MS, line.refusalAt + REFUSAL_EVERY_MS)
+      const earliest = share.isWhole() ? now - FIRST_REFUSALS * REFUSAL_EVERY_MS : now + REFUSAL_MS
+      const at = Math.max(earliest, line.refusalAt + REFUSAL_EVERY_MS)
       line.refusalAt = Math.min(now + MAX_REFUSAL_MS, at)
+      if (at <= now) return
       await new Promise<void>((resolve) => void clock.schedule(line.refusalAt - now, resolve))
     },
     spendWhenDue(tenant, ms) {
@@ -273,6 +278,6 @@ function createLine(now: number): Line {
     recentMs: 0,
     countedAt: now,
     isHeavy: false,
-    refusalAt: 0,
+    refusalAt: Number.NEGATIVE_INFINITY,
   }
 }

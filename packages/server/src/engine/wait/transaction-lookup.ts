@@ -1,4 +1,7 @@
-/** Reads transactions that callers wait for: all that are due together, one statement at a time. */
+/**
+ * Reads transactions that callers wait for: those that are due together, one statement at a time. Each of them answers a
+ * request, and a block may end hundreds of waits, so others get the thread after every few.
+ */
 
 import { coalesce } from '../../core/coalesced-task.ts'
 import type { Transaction, TxId } from '../../core/transaction/transaction.ts'
@@ -19,6 +22,7 @@ interface LookupPorts {
 }
 
 const RETRY_MS = 1_000
+const MOST_AT_ONCE = 25
 
 export function createTransactionLookup(
   { store, clock, telemetry }: LookupPorts,
@@ -29,15 +33,17 @@ export function createTransactionLookup(
 
   const looks = coalesce(async () => {
     cancelRetry()
-    if (due.size === 0) return
-    const ids = [...due]
-    due.clear()
-    try {
-      for (const tx of await store.findTransactions(ids)) onFound(tx)
-    } catch (error) {
-      for (const id of ids) due.add(id)
-      telemetry.log('warn', 'could not read awaited transactions; retrying', { error: String(error) })
-      cancelRetry = clock.schedule(RETRY_MS, () => void looks.run())
+    while (due.size > 0) {
+      const ids = [...due].slice(0, MOST_AT_ONCE)
+      for (const id of ids) due.delete(id)
+      try {
+        for (const tx of await store.findTransactions(ids)) onFound(tx)
+      } catch (error) {
+        for (const id of ids) due.add(id)
+        telemetry.log('warn', 'could not read awaited transactions; retrying', { error: String(error) })
+        cancelRetry = clock.schedule(RETRY_MS, () => void looks.run())
+        return
+      }
     }
   })
 

@@ -196,3 +196,16 @@ test('a caller that has gone before its wait begins does not hold a place', asyn
   await bench.clock.advance(1)
   expect(ended).toMatchObject([{ outcome: 'timeout' }])
 })
+
+test('hundreds that end together are read a few at a time, so that nobody else waits for all of them', async () => {
+  const { store, lease, clock, allocate, hold, looks } = await createBench(300)
+  const sent: Transaction[] = []
+  for (let index = 0; index < 60; index++) sent.push(await allocate())
+  const waits = sent.map((tx) => hold(tx, 'submitted'))
+  await clock.settle()
+  looks.length = 0
+  for (const tx of sent) await write(store, lease, [[tx, toTracking(tx as Parameters<typeof toTracking>[0])]])
+  await clock.settle()
+  expect(waits.map(([first]) => first?.outcome)).toEqual(sent.map(() => 'reached'))
+  expect(Math.max(...looks)).toBeLessThanOrEqual(25)
+})
