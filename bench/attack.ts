@@ -1,9 +1,11 @@
 /** One tenant attacks with everything that it may use, nothing tuned; another goes on working. How much slower does it get? */
+import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { launchProcess } from '../tests/setup/launch-process.ts'
 import { lowerPriority } from './attack/lower-priority.ts'
 import { type Observed, observe } from './attack/victim.ts'
 import { createKey, startBenchStack } from './flow/stack.ts'
+import { withDatabase } from './flow/with-database.ts'
 import { build } from './flow.ts'
 
 const ATTACKER = fileURLToPath(new URL('./attack/attacker.ts', import.meta.url))
@@ -32,6 +34,7 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
     const victim = { url, token: createKey(stack.databaseUrl, 'victim', 'read,send'), signer: own }
     const attacker = { url, token: createKey(stack.databaseUrl, 'attacker', 'read,send'), signer: other }
     await observe(victim, WARM_UP_MS)
+    await settleDisk(stack.databaseUrl)
     const calm = await observe(victim, attackMs / 4)
     const attack = launchProcess(['--import', import.meta.resolve('tsx'), ATTACKER], {
       ATTACK: JSON.stringify(attacker),
@@ -50,6 +53,12 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
   } finally {
     await stack.stop()
   }
+}
+
+/** The database was made seconds ago: else the system would write all of that in the middle of a measurement. */
+async function settleDisk(databaseUrl: string): Promise<void> {
+  await withDatabase(databaseUrl, (client) => client.query('checkpoint'))
+  spawnSync('sync')
 }
 
 function print(calm: Observed, attacked: Observed): void {

@@ -190,6 +190,18 @@ test('while the thread is on time, the first refusals are told at once and the r
   expect(told).toHaveLength(62)
 })
 
+test('a tenant that does nothing but get refused is still told one by one', async () => {
+  const { turns, clock, begin } = create()
+  const told: number[] = []
+  await begin('flood')
+  for (let passed = 0; passed < 60_000; passed += 1_000) {
+    await begin('other')
+    for (let times = 0; times < 100; times++) void turns.untilRefusal('flood').then(() => told.push(passed))
+    await clock.advance(1_000)
+  }
+  expect(told.length).toBeLessThan(5_000)
+})
+
 test('a client that disconnects leaves the queue and takes no turn', async () => {
   const { turns, begin, count, work } = await createCrowd(() => 0.001)
   const gone = new AbortController()

@@ -245,8 +245,9 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
       if (line !== undefined) use(line, ms)
     },
     async untilRefusal(tenant) {
-      const line = lines.get(tenant)
-      if (line === undefined || !isCrowded()) return
+      // Who is only refused is active too.
+      const line = getLine(tenant)
+      if (!isCrowded()) return
       const now = clock.monotonic()
       const earliest = share.isWhole() ? now - FIRST_REFUSALS * REFUSAL_EVERY_MS : now + REFUSAL_MS
       const at = Math.max(earliest, line.refusalAt + REFUSAL_EVERY_MS)
