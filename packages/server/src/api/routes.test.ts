@@ -318,8 +318,18 @@ describe('the service itself', () => {
       ready: false,
       status: 'unavailable',
       problems: [
-        { part: 'database', message: 'does not respond', action: expect.stringContaining('PostgreSQL') },
-        { part: `chain ${CHAIN_ID}`, message: 'no answer', action: expect.stringContaining('RPC node') },
+        {
+          part: 'database',
+          message: 'does not respond',
+          action: expect.stringContaining('PostgreSQL'),
+          runbook: 'docs/runbook.md#database-down',
+        },
+        {
+          part: `chain ${CHAIN_ID}`,
+          message: 'no answer',
+          action: expect.stringContaining('RPC node'),
+          runbook: 'docs/runbook.md#chain-unreachable',
+        },
       ],
     })
   })
@@ -333,7 +343,14 @@ describe('the service itself', () => {
         body: {
           ready: true,
           status: 'degraded',
-          problems: [{ part: `chain ${CHAIN_ID}`, message: 'no block for 2 min', action: expect.any(String) }],
+          problems: [
+            {
+              part: `chain ${CHAIN_ID}`,
+              message: 'no block for 2 min',
+              action: expect.any(String),
+              runbook: `docs/runbook.md#chain-${state}`,
+            },
+          ],
         },
       })
       const [chain] = chainList.parse((await get('/v1/chains')).body).items
