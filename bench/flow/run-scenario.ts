@@ -107,11 +107,13 @@ async function pauseSigners({ service, accounts }: BenchStack): Promise<void> {
   }
 }
 
-/** Warm-up: after a while a service has compiled code and a larger window. */
+/** Warm-up: after a while a service has compiled code and a larger window. Its own finality is not measured. */
 async function warmUp(stack: BenchStack, scenario: Scenario): Promise<void> {
   const watch = await watchBlocks(stack.chain)
   await runDriver(stack, scenario, true)
-  if (scenario.paused !== true) await watch.untilMined(scenario.intents)
+  if (scenario.paused === true) return
+  await watch.untilMined(scenario.intents)
+  if (scenario.neverFinal !== true) await untilFinal(stack)
 }
 
 async function runDriver(
