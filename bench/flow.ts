@@ -67,7 +67,9 @@ function printTable(results: readonly Result[], earlier: readonly Result[]): voi
 function describe(result: Result, name = result.name): Readonly<Record<string, string>> {
   const ms = ({ p50, p99 }: Result['toMined']) =>
     p50 === null || p99 === null ? '–' : `${p50.toFixed(0)} / ${p99.toFixed(0)}`
-  const { cpu } = result
+  const { cpu, cpuToMined } = result
+  const spellCpu = (used: Result['cpu']) =>
+    used === null ? '' : [used.service, used.chain, used.postgres].map((each) => each.toFixed(0)).join(' / ')
   return {
     scenario: name,
     'accepted/s': result.acceptedPerSecond.toFixed(0),
@@ -79,8 +81,9 @@ function describe(result: Result, name = result.name): Readonly<Record<string, s
     'accept p50/p99 ms': ms(result.accept),
     'to broadcast': ms(result.toBroadcast),
     'to mined': ms(result.toMined),
-    'CPU µs: Drover / chain / PostgreSQL':
-      cpu === null ? '' : [cpu.service, cpu.chain, cpu.postgres].map((used) => used.toFixed(0)).join(' / '),
+    'CPU µs: Drover / chain / PostgreSQL': spellCpu(cpu),
+    'until mined': spellCpu(cpuToMined),
+    driver: result.driverCpu.toFixed(0),
     'RPC calls / requests': `${result.rpcCalls.toFixed(3)} / ${result.rpcRequests.toFixed(3)}`,
     'database transactions': result.databaseTransactions.toFixed(3),
     'memory MB': result.memoryMb?.toFixed(0) ?? '',

@@ -24,6 +24,8 @@ export interface DriverReport {
   readonly endedAt: number
   /** Milliseconds, sorted. */
   readonly latencies: readonly number[]
+  /** While it sent; without its start. */
+  readonly cpuMicroseconds: number
 }
 
 const CALLERS = 64
@@ -34,6 +36,7 @@ async function drive(order: DriverOrder): Promise<DriverReport> {
   const refused: Record<string, number> = {}
   const startedAt = Date.now()
   const begun = performance.now()
+  const cpuBefore = process.cpuUsage()
   let next = 0
 
   async function call(line: HttpLine): Promise<void> {
@@ -51,7 +54,9 @@ async function drive(order: DriverOrder): Promise<DriverReport> {
 
   const lines = Array.from({ length: Math.min(CALLERS, Math.ceil(intents / batch)) }, () => openLine(order))
   await Promise.all(lines.map(call))
-  return { refused, startedAt, endedAt: Date.now(), latencies: latencies.sort((a, b) => a - b) }
+  const { user, system } = process.cpuUsage(cpuBefore)
+  const report = { refused, startedAt, endedAt: Date.now(), cpuMicroseconds: user + system }
+  return { ...report, latencies: latencies.sort((a, b) => a - b) }
 }
 
 async function post(line: HttpLine, order: DriverOrder, first: number): Promise<number> {

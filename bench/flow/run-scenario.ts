@@ -31,8 +31,11 @@ export interface Result {
   readonly accept: Percentiles
   readonly toBroadcast: Percentiles
   readonly toMined: Percentiles
-  /** Microseconds of CPU time per intent. */
+  /** Microseconds of CPU time per intent, until all are final. */
   readonly cpu: { readonly service: number; readonly chain: number; readonly postgres: number } | null
+  /** The same until all are mined, and of the driver, which shares the machine. */
+  readonly cpuToMined: Result['cpu']
+  readonly driverCpu: number
   readonly rpcCalls: number
   readonly rpcRequests: number
   readonly databaseTransactions: number
@@ -56,6 +59,7 @@ export async function runScenario(scenario: Scenario): Promise<Result> {
     const watch = await watchBlocks(stack.chain)
     const driving = runDriver(stack, scenario, false)
     const minedAt = scenario.paused === true ? null : await watch.untilMined(scenario.intents)
+    const atMined = minedAt === null ? null : await readUsage(stack)
     const report = await driving
     const isEndless = scenario.paused === true || scenario.neverFinal === true
     const { finalAt, looks } = isEndless ? NEVER : await untilFinal(stack)
@@ -75,6 +79,8 @@ export async function runScenario(scenario: Scenario): Promise<Result> {
       accept: { p50: pick(report.latencies, 0.5), p99: pick(report.latencies, 0.99) },
       ...(await readLatencies(stack)),
       ...perIntent(before, after, scenario.intents),
+      cpuToMined: atMined && cpuPerIntent(before, atMined, scenario.intents),
+      driverCpu: report.cpuMicroseconds / scenario.intents,
     }
   } finally {
     await stack.stop()
@@ -173,11 +179,15 @@ async function readLatencies({ databaseUrl }: BenchStack): Promise<Pick<Result, 
   })
 }
 
-function perIntent(before: Usage, after: Usage, intents: number) {
+function cpuPerIntent(before: Usage, after: Usage, intents: number): Result['cpu'] {
   const cpuOf = (part: 'service' | 'chain' | 'postgres') =>
     ((after.cpu?.[part] ?? 0) - (before.cpu?.[part] ?? 0)) / intents
+  return after.cpu && { service: cpuOf('service'), chain: cpuOf('chain'), postgres: cpuOf('postgres') }
+}
+
+function perIntent(before: Usage, after: Usage, intents: number) {
   return {
-    cpu: after.cpu && { service: cpuOf('service'), chain: cpuOf('chain'), postgres: cpuOf('postgres') },
+    cpu: cpuPerIntent(before, after, intents),
     rpcCalls: (after.rpcCalls - before.rpcCalls) / intents,
     rpcRequests: (after.rpcRequests - before.rpcRequests) / intents,
     databaseTransactions: (after.databaseTransactions - before.databaseTransactions) / intents,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ChainView, Header } from '../../core/chain/finality.ts'
+import type { SendOutcome } from '../../core/chain/send-outcome.ts'
 import { hashOf, inclusionIn, proofOf, queued } from '../../testing/core/sample-transactions.ts'
 import { createLaneInbox } from './lane-inbox.ts'
 import type { LaneSignal } from './lane-runner.ts'
@@ -75,4 +76,21 @@ test('what could not be dealt with comes back before what arrived since', () => 
   inbox.put(chain(12))
   inbox.putBack([seen, chain(11, 10), { type: 'prepare.failed' }])
   expect(inbox.takeAll().map(({ type }) => type)).toEqual(['inclusions', 'prepare.failed', 'chain'])
+})
+
+test('only the news that nodes took everything is not urgent', () => {
+  const inbox = createLaneInbox()
+  const answered = (outcome: SendOutcome): LaneSignal => ({
+    type: 'answers',
+    answers: [{ txId: 'tx-1', hash: hashOf(1), outcome }],
+  })
+  expect(inbox.isUrgent()).toBe(false)
+  inbox.put(answered({ type: 'accepted' }))
+  inbox.put(answered({ type: 'already_known' }))
+  expect([inbox.isUrgent(), inbox.isEmpty()]).toEqual([false, false])
+  inbox.put(answered({ type: 'pool_full', message: 'txpool is full' }))
+  expect(inbox.isUrgent()).toBe(true)
+  inbox.takeAll()
+  inbox.put(chain(12))
+  expect(inbox.isUrgent()).toBe(true)
 })

@@ -12,6 +12,8 @@ const MAX_AMENDED = 100
 export interface LaneInbox {
   put(signal: LaneSignal): void
   isEmpty(): boolean
+  /** It holds more than the news that nodes took what was sent. */
+  isUrgent(): boolean
   takeAll(): readonly LaneSignal[]
   /** Taken, but not processed: they come before what has arrived since. */
   putBack(signals: readonly LaneSignal[]): void
@@ -38,11 +40,20 @@ export function createLaneInbox(): LaneInbox {
   return {
     put,
     isEmpty: () => waiting.size === 0,
+    isUrgent: () => {
+      for (const signal of waiting.values()) if (!isAcceptance(signal)) return true
+      return false
+    },
     takeAll,
     putBack: (signals) => {
       for (const signal of [...signals, ...takeAll()]) put(signal)
     },
   }
+}
+
+function isAcceptance(signal: LaneSignal): boolean {
+  if (signal.type !== 'answers') return false
+  return signal.answers.every(({ outcome: { type } }) => type === 'accepted' || type === 'already_known')
 }
 
 /** Equal for signals where the later one includes everything the earlier one said; null if each counts. */

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { SendOutcome } from '../../core/chain/send-outcome.ts'
 import type { Policy } from '../../core/lane/policy.ts'
 import type { Intent, Transaction } from '../../core/transaction/transaction.ts'
@@ -510,4 +510,56 @@ test('a key store that is away: nothing takes a nonce, the lane says why, and go
   expect(telemetry.valueOf('drover_lane_problem', labels)).toBe(0)
   const nonceOf = async (id: string) => ((await find(id)) as { nonce?: number }).nonce
   expect([await nonceOf(first.id), await nonceOf(second.id)]).toEqual([0, 1])
+})
+
+describe('answers while a pass over the queue is under way', () => {
+  /** The first transaction is sent while the second pass, which finds the other one, has not returned. */
+  async function sendDuringPass(outcome: SendOutcome) {
+    const lane = await setUp()
+    const { store, state, submit, runner, clock } = lane
+    state.outcome = outcome
+    const first = await submit()
+    const read = store.readQueue
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let passes = 0
+    vi.spyOn(store, 'readQueue').mockImplementation(async (...asked) => {
+      if (++passes > 1) await held
+      const found = await read(...asked)
+      if (passes > 1) return found
+      await submit()
+      runner.post({ type: 'work' })
+      return found
+    })
+    const written: string[][] = []
+    state.answer = async (write) => {
+      written.push(write.saves.map(({ tx }) => `${tx.id === first.id ? 'first' : 'second'} ${tx.state}`))
+      const [result] = await store.writeLanes([write])
+      return result ?? { type: 'fenced' }
+    }
+    runner.post({ type: 'work' })
+    await clock.settle()
+    return { ...lane, written, release }
+  }
+
+  test('are stored together with what the pass allocates', async () => {
+    const { written, release, clock } = await sendDuringPass({ type: 'accepted' })
+    expect(written).toEqual([['first ALLOCATED']])
+    release()
+    await clock.settle()
+    expect(written[1]).toEqual(['first TRACKING', 'second ALLOCATED'])
+  })
+
+  test('do not wait long for it', async () => {
+    const { written, clock } = await sendDuringPass({ type: 'already_known' })
+    await clock.advance(100)
+    expect(written).toEqual([['first ALLOCATED'], ['first TRACKING']])
+  })
+
+  test('are taken at once if a node did not take the bytes', async () => {
+    const { written } = await sendDuringPass({ type: 'ambiguous', message: 'timed out' })
+    expect(written).toHaveLength(2)
+  })
 })

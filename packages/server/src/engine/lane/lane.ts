@@ -20,6 +20,8 @@ import type { LaneRunner, LaneSignal } from './lane-runner.ts'
 import { createLaneStorage } from './lane-storage.ts'
 import type { Ledger } from './ledger.ts'
 
+const MAX_HOLD_MS = 100
+
 export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   const runner: LaneRunner = {
     lease,
@@ -38,6 +40,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   const decisions = createLaneDecisions(context, storage)
   let cycling: Promise<void> | null = null
   let cancelTick = (): void => {}
+  let cancelHold: (() => void) | null = null
 
   function post(signal: LaneSignal): void {
     if (state.stopped) return
@@ -49,8 +52,24 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     if (signal.type === 'work' && state.ledger !== null && queue.isPreparing()) queue.wake()
     else {
       inbox.put(signal)
-      cycling ??= runCycles()
+      if (isDue()) cycling ??= runCycles()
+      else holdBriefly()
     }
+  }
+
+  /** That nodes took what was sent can wait for the pass that is about to return: one write stores both. */
+  function isDue(): boolean {
+    return inbox.isUrgent() || (!inbox.isEmpty() && !queue.isPreparing())
+  }
+
+  function holdBriefly(): void {
+    cancelHold ??= clock.schedule(MAX_HOLD_MS, () => post({ type: 'tick' }))
+  }
+
+  function takeSignals(): readonly LaneSignal[] {
+    cancelHold?.()
+    cancelHold = null
+    return inbox.takeAll()
   }
 
   /** A block changes nothing for it. True for most lanes of a large node, so this must stay cheap. */
@@ -64,8 +83,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   async function runCycles(): Promise<void> {
     // Lets signals that arrive in the same turn share a cycle.
     await Promise.resolve()
-    while (!state.stopped && !inbox.isEmpty() && retry.remainingMs() <= 0) {
-      await cycle(inbox.takeAll()).catch((error: unknown) => {
+    while (!state.stopped && isDue() && retry.remainingMs() <= 0) {
+      await cycle(takeSignals()).catch((error: unknown) => {
         // A lane that fails affects no other lane: it starts again from what the store has.
         telemetry.log('error', 'lane failed; reloading it', { ...fields, error })
         queue.passed()
@@ -75,7 +94,9 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     }
     // In the same step as the last look at the inbox: a signal that arrived in between would start nothing.
     cycling = null
-    if (!state.stopped) scheduleTick()
+    if (state.stopped) return
+    if (!inbox.isEmpty() && !isDue()) holdBriefly()
+    scheduleTick()
   }
 
   async function cycle(signals: readonly LaneSignal[]): Promise<void> {
@@ -160,6 +181,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
   function halt(): void {
     state.stopped = true
     cancelTick()
+    cancelHold?.()
     parts.counts.stop()
     requests.stop()
     parts.problems.leave()

@@ -1,4 +1,5 @@
 /** Lane writes as the JSON rows that the writing statement takes. */
+import type { Confirmation } from '../../../core/chain/finality.ts'
 import type { Lane } from '../../../core/lane/lane.ts'
 import { awaitsApproval } from '../../../core/transaction/await-approval.ts'
 import { isTerminal, type Transaction } from '../../../core/transaction/transaction.ts'
@@ -29,23 +30,42 @@ export interface Change {
   readonly notice: string | null
 }
 
-/** The values of the statement: lanes, saves and reservations. `timeline`: the last known one of the server. */
+/** The values of the statement: lanes, saves, reservations and proofs. `timeline`: the last known one of the server. */
 export function toStatementValues(
   changes: readonly Change[],
   timeline: number | null,
-): readonly [string, string, string] {
+): readonly [string, string, string, string] {
   const saves: unknown[] = []
+  const proofs = createProofs()
   const reservations = changes.flatMap((change, lane) =>
     change.reservations.map((save) => toReservationRow(save, lane, change.by)),
   )
   for (const [lane, change] of changes.entries()) {
-    for (const save of change.saves) saves.push(toSaveRow(save, saves.length, lane, change.by))
+    for (const save of change.saves) saves.push(toSaveRow(save, saves.length, lane, proofs))
   }
   return [
     toJson(changes.map((change, ord) => ({ ...toLaneRow(change, ord), timeline }))),
     toJson(saves),
     toJson(reservations),
+    toJson(proofs.list),
   ]
+}
+
+/** All transactions of a block are confirmed by the same blocks: each list is sent once. */
+function createProofs() {
+  const list: (readonly Confirmation[])[] = []
+  const places = new Map<string, number>()
+  return {
+    list,
+    /** Where the list is. */
+    place(confirmations: readonly Confirmation[]): number {
+      const key = confirmations.map(({ blockHash }) => blockHash).join()
+      const known = places.get(key)
+      if (known !== undefined) return known
+      places.set(key, list.length)
+      return list.push(confirmations) - 1
+    },
+  }
 }
 
 function toLaneRow(change: Change, ord: number) {
@@ -124,8 +144,11 @@ function lastMarks(nonces: readonly NonceMark[]) {
   }))
 }
 
-/** One literal with every column: rows of one shape are built and written several times as fast as rows put together. */
-function toSaveRow(save: TxSave, ord: number, lane: number, by: Change['by']) {
+/**
+ * One literal with every column: rows of one shape are built and written several times as fast as rows put together.
+ * Most columns are null most of the time: undefined is left out of the JSON, and so is read as null.
+ */
+function toSaveRow(save: TxSave, ord: number, lane: number, proofs: ReturnType<typeof createProofs>) {
   const { before, tx } = save
   const notes = compactNotes(save, before.state)
   const signed = 'fence' in tx ? tx : null
@@ -138,41 +161,43 @@ function toSaveRow(save: TxSave, ord: number, lane: number, by: Change['by']) {
     lane,
     tx_id: tx.id,
     version: before.version,
-    by_node: by?.nodeId ?? null,
-    by_fence: by?.fence ?? null,
     state: tx.state,
     sub_state: tx.subState,
-    error: tx.error,
+    error: tx.error ?? undefined,
     suspended: tx.suspended,
-    retry_at: toTime(waiting?.retryAt ?? null),
+    retry_at: timeOf(waiting?.retryAt),
     prepare_failures: waiting?.prepareFailures ?? 0,
-    nonce: signed?.nonce ?? null,
-    fencing_token: signed?.fence ?? null,
-    node_id: signed?.nodeId ?? null,
-    allocated_at: toTime(signed?.allocatedAt ?? null),
-    waiting_since: toTime(signed?.waitingSince ?? null),
-    submitted_at: toTime(signed?.submittedAt ?? null),
-    last_submit_at: toTime(signed?.lastSubmitAt ?? null),
-    submit_count: signed?.submitCount ?? null,
-    refusals: signed?.refusals ?? null,
-    next_resubmit_at: toTime(signed?.nextResubmitAt ?? null),
-    new_forks: signed?.newForks ?? null,
-    wish: signed?.requestedReplacement ?? null,
-    may_be_held: signed?.mayBeHeld ?? null,
-    refusal: signed?.refusal ?? null,
-    inclusion: toStored(mined?.inclusion ?? null),
-    mined_at: toTime(mined?.minedAt ?? null),
-    confirmations: proven?.confirmations ?? null,
-    stuck_at: toTime(tx.state === 'STUCK' ? tx.stuckAt : null),
-    final_at: toTime(ended?.finalAt ?? null),
-    approval: tx.approval ?? null,
-    approve_by: toTime(awaitsApproval(tx) ? (tx.approval?.expiresAt ?? null) : null),
-    attempts: toAttemptRows(tx, before.attemptCount),
+    nonce: signed?.nonce,
+    fencing_token: signed?.fence,
+    node_id: signed?.nodeId,
+    allocated_at: timeOf(signed?.allocatedAt),
+    waiting_since: timeOf(signed?.waitingSince),
+    submitted_at: timeOf(signed?.submittedAt),
+    last_submit_at: timeOf(signed?.lastSubmitAt),
+    submit_count: signed?.submitCount,
+    refusals: signed?.refusals,
+    next_resubmit_at: timeOf(signed?.nextResubmitAt),
+    new_forks: signed?.newForks,
+    wish: signed?.requestedReplacement,
+    may_be_held: signed?.mayBeHeld,
+    refusal: signed?.refusal,
+    inclusion: mined?.inclusion ? toStored(mined.inclusion) : undefined,
+    mined_at: timeOf(mined?.minedAt),
+    proof: proven?.confirmations ? proofs.place(proven.confirmations) : undefined,
+    stuck_at: timeOf(tx.state === 'STUCK' ? tx.stuckAt : null),
+    final_at: timeOf(ended?.finalAt),
+    approval: tx.approval,
+    approve_by: timeOf(awaitsApproval(tx) ? tx.approval?.expiresAt : null),
+    attempts: toAttemptRows(tx, before.attemptCount) ?? undefined,
     notes: notes.map(toNoteRow),
     note_count: notes.length,
     may_repeat: notes[0]?.mayRepeat ?? false,
-    opens_after: findOpening(notes),
+    opens_after: findOpening(notes) ?? undefined,
   }
+}
+
+function timeOf(ms: number | null | undefined): string | undefined {
+  return ms === undefined ? undefined : (toTime(ms) ?? undefined)
 }
 
 /** Routine notes that may repeat come first, so the first note says whether it is worth looking. */
@@ -180,10 +205,10 @@ function toNoteRow({ type, cause, detail, count, from, to, subState, mayRepeat }
   return {
     ord,
     type,
-    cause,
+    cause: cause ?? undefined,
     detail: toStored(detail),
     count,
-    from_state: from,
+    from_state: from ?? undefined,
     to_state: to,
     sub_state: subState,
     may_repeat: mayRepeat,

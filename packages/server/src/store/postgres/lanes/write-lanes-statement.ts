@@ -24,7 +24,7 @@
  */
 import { CHANNEL, EVENTS_APPENDED } from '../notice-payload.ts'
 
-/** $1 lanes, $2 saves, $3 reservations: JSON arrays. */
+/** $1 lanes, $2 saves, $3 reservations, $4 lists of confirming blocks: JSON arrays. */
 export const WRITE_LANES = {
   name: 'write_lanes',
   isVital: true,
@@ -36,6 +36,8 @@ with lane as materialized (
     mined_at timestamptz, final_at timestamptz, balance numeric, balance_at timestamptz, send_window jsonb,
     takes boolean, latest bigint, pending bigint, counts_at timestamptz, drift bigint,
     tx_cost numeric, tx_cost_samples int, problems jsonb, signed_at timestamptz, timeline bigint)
+), writer as materialized (
+  select array_agg(owner_node order by ord) as nodes, array_agg(fence order by ord) as fences from lane
 ), leased as materialized (
   select l.ord, l.takes and s.paused as is_paused
     from (select * from lane where fence is not null order by chain_id, signer) l
@@ -71,8 +73,8 @@ with lane as materialized (
             retry_at timestamptz, prepare_failures int, nonce bigint, fencing_token bigint, node_id text,
             allocated_at timestamptz, waiting_since timestamptz, submitted_at timestamptz, last_submit_at timestamptz,
             submit_count int, refusals int, next_resubmit_at timestamptz, new_forks int, wish text,
-            may_be_held boolean, refusal jsonb, inclusion jsonb, confirmations jsonb, mined_at timestamptz, stuck_at timestamptz, final_at timestamptz,
-            approval jsonb, approve_by timestamptz, by_node text, by_fence bigint, attempts json, notes json, note_count int, may_repeat boolean,
+            may_be_held boolean, refusal jsonb, inclusion jsonb, proof int, mined_at timestamptz, stuck_at timestamptz, final_at timestamptz,
+            approval jsonb, approve_by timestamptz, attempts json, notes json, note_count int, may_repeat boolean,
             opens_after int)
            where (select lanes from holding)[s.lane + 1]
            order by tx_id) s
@@ -204,7 +206,7 @@ with lane as materialized (
          allocated_at = s.allocated_at, waiting_since = s.waiting_since, submitted_at = s.submitted_at,
          last_submit_at = s.last_submit_at, submit_count = s.submit_count, refusals = s.refusals,
          next_resubmit_at = s.next_resubmit_at, new_forks = s.new_forks, wish = s.wish,
-         may_be_held = s.may_be_held, refusal = s.refusal, inclusion = s.inclusion, confirmations = s.confirmations, mined_at = s.mined_at, stuck_at = s.stuck_at, final_at = s.final_at,
+         may_be_held = s.may_be_held, refusal = s.refusal, inclusion = s.inclusion, confirmations = $4::jsonb -> s.proof, mined_at = s.mined_at, stuck_at = s.stuck_at, final_at = s.final_at,
          approval = s.approval, approve_by = s.approve_by,
          event_seq = t.event_seq + s.note_count - s.repeats,
          event_open_from = coalesce(t.event_seq + s.opens_after + 1 - s.repeats, t.event_open_from)
@@ -227,7 +229,8 @@ with lane as materialized (
   returning 1
 ), entry as materialized (
   select e.*, row_number() over (order by of_lane, first_ord, second_ord) as place
-    from (select s.tx_id, s.chain_id, s.signer, n.from_state, n.to_state, n.sub_state, s.by_node, s.by_fence, n.type,
+    from (select s.tx_id, s.chain_id, s.signer, n.from_state, n.to_state, n.sub_state, (select nodes from writer)[s.lane + 1] as by_node,
+                 (select fences from writer)[s.lane + 1] as by_fence, n.type,
                  n.cause, n.detail, n.count,
                  s.event_seq + n.ord + 1 - cardinality(array_remove(s.known[1:n.ord], null)) as tx_seq,
                  false as of_lane, s.ord as first_ord, n.ord as second_ord
