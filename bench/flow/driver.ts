@@ -14,6 +14,8 @@ export interface DriverOrder {
   readonly perSecond: number | null
   /** Intents per request. */
   readonly batch: number
+  /** How many connections send, each its next request when the last one is answered. */
+  readonly callers: number
   /** Warm-up, sent before anything is measured; recognized by its metadata. */
   readonly isWarmUp: boolean
 }
@@ -26,10 +28,8 @@ export interface DriverReport {
   readonly latencies: readonly number[]
 }
 
-const CALLERS = 64
-
 async function drive(order: DriverOrder): Promise<DriverReport> {
-  const { intents, perSecond, batch } = order
+  const { intents, perSecond, batch, callers } = order
   const latencies: number[] = []
   const refused: Record<string, number> = {}
   const startedAt = Date.now()
@@ -49,7 +49,7 @@ async function drive(order: DriverOrder): Promise<DriverReport> {
     line.close()
   }
 
-  const lines = Array.from({ length: Math.min(CALLERS, Math.ceil(intents / batch)) }, () => openLine(order))
+  const lines = Array.from({ length: Math.min(callers, Math.ceil(intents / batch)) }, () => openLine(order))
   await Promise.all(lines.map(call))
   return { refused, startedAt, endedAt: Date.now(), latencies: latencies.sort((a, b) => a - b) }
 }
