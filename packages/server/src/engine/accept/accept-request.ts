@@ -1,5 +1,5 @@
 /** A request as the caller made it, the digest that distinguishes it from others, and the intent that it becomes. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { AppError } from '../../core/app-error.ts'
 import type { AccessList } from '../../core/chain/access-list.ts'
 import type { NotBefore } from '../../core/chain/chain-time.ts'
@@ -67,7 +67,7 @@ export function formIntent(request: AcceptRequest, lane: Lane, defaults: AcceptD
     priority: request.priority ?? 0,
     simulate: request.simulate ?? defaults.simulate,
     simulated: false,
-    requestDigest: digestRequest({ ...request, chainId: lane.chainId }),
+    requestDigest: digestOn(lane.chainId, request),
   }
 }
 
@@ -76,12 +76,17 @@ export function formIntent(request: AcceptRequest, lane: Lane, defaults: AcceptD
  * digests are compared with new ones: this text must never change.
  */
 export function digestRequest(request: AcceptRequest): Hash {
-  return `0x${createHash('sha256').update(writeCanonically(request)).digest('hex')}`
+  return digestOn(request.chainId, request)
+}
+
+/** The digest of a request that may leave out its chain. */
+function digestOn(chainId: number | null, request: AcceptRequest): Hash {
+  return `0x${hash('sha256', writeCanonically(chainId, request))}`
 }
 
 /** Same output as `canonicalJson`, with the fields already in order: every request passes through here. */
-function writeCanonically(request: AcceptRequest): string {
-  const { chainId, data, fees, finality, from, gasLimit, metadata, priority, simulate, speed, to, validUntil } = request
+function writeCanonically(chainId: number | null, request: AcceptRequest): string {
+  const { data, fees, finality, from, gasLimit, metadata, priority, simulate, speed, to, validUntil } = request
   const list = 'accessList' in request ? `"accessList":${canonicalJson(request.accessList)},` : ''
   const exact = 'exactNonce' in request ? `"exactNonce":${request.exactNonce},` : ''
   const wanted = `"fees":${canonicalJson(fees)},"finality":${canonicalJson(finality)}`
@@ -93,6 +98,7 @@ function writeCanonically(request: AcceptRequest): string {
 }
 
 function canonicalJson(value: unknown): string {
+  if (value === null) return 'null'
   if (typeof value === 'bigint') return `"${value}"`
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
