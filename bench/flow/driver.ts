@@ -14,6 +14,8 @@ export interface DriverOrder {
   readonly perSecond: number | null
   /** Intents per request. */
   readonly batch: number
+  /** How many connections send, each its next request when the last one is answered. */
+  readonly callers: number
   /** Warm-up, sent before anything is measured; recognized by its metadata. */
   readonly isWarmUp: boolean
 }
@@ -28,10 +30,8 @@ export interface DriverReport {
   readonly cpuMicroseconds: number
 }
 
-const CALLERS = 64
-
 async function drive(order: DriverOrder): Promise<DriverReport> {
-  const { intents, perSecond, batch } = order
+  const { intents, perSecond, batch, callers } = order
   const latencies: number[] = []
   const refused: Record<string, number> = {}
   const startedAt = Date.now()
@@ -52,7 +52,7 @@ async function drive(order: DriverOrder): Promise<DriverReport> {
     line.close()
   }
 
-  const lines = Array.from({ length: Math.min(CALLERS, Math.ceil(intents / batch)) }, () => openLine(order))
+  const lines = Array.from({ length: Math.min(callers, Math.ceil(intents / batch)) }, () => openLine(order))
   await Promise.all(lines.map(call))
   const { user, system } = process.cpuUsage(cpuBefore)
   const report = { refused, startedAt, endedAt: Date.now(), cpuMicroseconds: user + system }

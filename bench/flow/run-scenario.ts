@@ -45,6 +45,7 @@ export interface Result {
   readonly statements: Counts
 }
 
+const CALLERS = 64
 const DRIVER = fileURLToPath(new URL('./driver.ts', import.meta.url))
 
 export async function runScenario(scenario: Scenario): Promise<Result> {
@@ -138,6 +139,7 @@ async function runDriver(
     simulate: scenario.simulate,
     perSecond: scenario.perSecond ?? null,
     batch: scenario.batch ?? 1,
+    callers: scenario.callers ?? CALLERS,
     isWarmUp,
   }
   child.stdin.end(`${JSON.stringify(order)}\n`)

@@ -10,6 +10,8 @@ export interface Scenario {
   readonly simulate: boolean
   /** Intents per request; absent: one. */
   readonly batch?: number
+  /** Connections that send at once; absent: 64. */
+  readonly callers?: number
   /** Intents sent before anything is measured. */
   readonly warmUp?: number
   /** The signers are paused, so acceptance is measured alone. */
@@ -39,7 +41,15 @@ const UNFINAL: Omit<Scenario, 'name'> = {
 }
 /** The limits of a queue that nobody empties. */
 const LONG_QUEUE = { DROVER_MAX_QUEUED_PER_SIGNER: '100000', DROVER_MAX_QUEUED: '100000', DROVER_TENANT_SHARE: '100' }
-const ACCEPT: Omit<Scenario, 'name'> = { ...BURST, intents: 10_000, simulate: false, paused: true, tuned: LONG_QUEUE }
+/** So many callers that the service, and not their round trips, is the limit. */
+const ACCEPT: Omit<Scenario, 'name'> = {
+  ...BURST,
+  intents: 10_000,
+  simulate: false,
+  paused: true,
+  callers: 200,
+  tuned: LONG_QUEUE,
+}
 
 export const SCENARIOS: readonly Scenario[] = [
   { ...BURST, name: 'one-signer' },
@@ -52,7 +62,8 @@ export const SCENARIOS: readonly Scenario[] = [
   { ...BURST, name: 'paced-1000', signers: 16, intents: 15_000, perSecond: 1_000, simulate: false },
   { ...BURST, name: 'stable', signers: 16, intents: 200, preset: 'stable' },
   { ...BURST, name: 'one-signer-fixed-window', simulate: false, tuned: { DROVER_MAX_IN_FLIGHT: '2000' } },
-  { ...ACCEPT, name: 'accept-alone' },
+  { ...ACCEPT, name: 'accept-alone', warmUp: 20_000 },
+  { ...ACCEPT, name: 'accept-alone-cold' },
   { ...ACCEPT, name: 'accept-alone-batches', batch: 100 },
   { ...UNFINAL, name: 'unfinal-0' },
   { ...UNFINAL, name: 'unfinal-7000', warmUp: 7_000 },

@@ -85,6 +85,8 @@ export function defineRoute<I extends RouteInputs>(
   run: (input: Parsed<I>, services: ApiServices, caller: Caller) => Promise<RouteReply> | RouteReply,
 ): Route {
   const { params, query, headers, body } = inputs
+  const parseParams = parseOrReuse<I['params']>(params)
+  const parseQuery = parseOrReuse<I['query']>(query)
   return {
     ...description,
     params,
@@ -93,8 +95,8 @@ export function defineRoute<I extends RouteInputs>(
     body,
     async answer(raw, services, caller) {
       const input = {
-        params: parseInput<I['params']>(params, raw.params),
-        query: parseInput<I['query']>(query, raw.query),
+        params: parseParams(raw.params),
+        query: parseQuery(raw.query),
         headers: parseInput<I['headers']>(headers, raw.headers),
         body: parseInput<I['body']>(body, body === NO_INPUT.body ? withoutEmpty(raw.body) : raw.body),
         disconnected: raw.disconnected,
@@ -102,6 +104,22 @@ export function defineRoute<I extends RouteInputs>(
       return run(input, services, caller)
     },
   }
+}
+
+/** Most requests have an empty query, and many routes no parameters: what that means is found out once. */
+function parseOrReuse<S extends z.ZodObject>(schema: S): (input: unknown) => z.output<S> {
+  let empty: { readonly output: z.output<S> } | null = null
+  return (input) => {
+    if (!isEmpty(input)) return parseInput(schema, input)
+    empty ??= { output: parseInput(schema, input) }
+    return empty.output
+  }
+}
+
+function isEmpty(input: unknown): boolean {
+  if (typeof input !== 'object' || input === null) return false
+  for (const _ in input) return false
+  return true
 }
 
 /** Many HTTP clients send `{}` where there is nothing to say. */

@@ -56,10 +56,20 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
   const use = createKeyUse({ store, clock, telemetry })
   const presence = createKeyPresence({ store, clock, telemetry })
   const remembered = new Map<KeyId, KeyRecord>()
+  /** One caller for all requests that share a read of their key: what is made for a caller is made once for them. */
+  const callers = new WeakMap<KeyRecord, Caller>()
 
   function refuse(reason: Refusal, message: string): AppError {
     telemetry.count('drover_access_refused_total', { reason })
     return new AppError('unauthorized', message)
+  }
+
+  function callerOf(key: KeyRecord): Caller {
+    const known = callers.get(key)
+    if (known !== undefined) return known
+    const caller = toCaller(key)
+    callers.set(key, caller)
+    return caller
   }
 
   async function checkOpen(): Promise<Caller> {
@@ -158,7 +168,7 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
         throw refuse('malformed', 'The API key must be the whole token (drv_…). A part of it is missing or wrong.')
       const key = await find(given, duringOutage)
       countRequest(key)
-      return toCaller(key)
+      return callerOf(key)
     },
     isAllowed: async (caller) => (await findStanding(caller)) !== null,
     async readmit(caller) {

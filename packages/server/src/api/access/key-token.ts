@@ -3,7 +3,7 @@
  * shown once, when the key is created. Drover stores its SHA-256: there is no dictionary attack on 256 random bits, so
  * a slow hash would protect nothing and slow down every request. The digests are compared in constant time.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { KeyId } from '../../core/access/api-key.ts'
 
 const TOKEN = /^drv_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/
@@ -35,5 +35,5 @@ export function matchesSecret(given: KeyToken, stored: { readonly secretDigest: 
 }
 
 function digest(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
+  return hash('sha256', secret)
 }

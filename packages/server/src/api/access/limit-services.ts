@@ -16,7 +16,19 @@ import { limitWrites } from './limit-writes.ts'
 import { refuseOrRun } from './refuse-or-run.ts'
 import { signRequests } from './sign-requests.ts'
 
-export function limitServices(all: ApiServices, caller: Caller): ApiServices {
+/** Made once for each caller, which is one object for all requests that share a read of their key. */
+export function createServiceLimits(all: ApiServices): (caller: Caller) => ApiServices {
+  const made = new WeakMap<Caller, ApiServices>()
+  return (caller) => {
+    const known = made.get(caller)
+    if (known !== undefined) return known
+    const services = limitServices(all, caller)
+    made.set(caller, services)
+    return services
+  }
+}
+
+function limitServices(all: ApiServices, caller: Caller): ApiServices {
   const services = { ...all, store: readInTurns(all, caller.tenant) }
   const named =
     caller.keyId === null

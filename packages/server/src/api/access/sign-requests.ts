@@ -2,7 +2,7 @@
 import { actorOf, type Caller, hasScope } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
 import type { LowestReserved } from '../../core/lane/reservation.ts'
-import type { AcceptRequest } from '../../engine/accept/accept-request.ts'
+import { type AcceptRequest, type Sender, signRequest } from '../../engine/accept/accept-request.ts'
 import type { ApiServices } from '../api-services.ts'
 import { refuseItems } from './refuse-items.ts'
 
@@ -15,13 +15,13 @@ type Signed = Pick<
 export function signRequests(services: ApiServices, caller: Caller): Signed {
   const { accept, waits, readLogs, readRevert } = services
   const { tenant } = caller
-  const own = {
+  const sender: Sender = {
     by: actorOf(caller),
     tenant,
     maxFeeWei: caller.maxTxFeeWei,
     ...(caller.keyId !== null && { keyId: caller.keyId }),
   }
-  const sign = (request: AcceptRequest): AcceptRequest => ({ ...request, ...own })
+  const sign = (request: AcceptRequest): AcceptRequest => signRequest(request, sender)
   const findRefusal = (request: AcceptRequest) => refusePriority(request, caller)
   const acceptBatch = refuseItems(services, caller, findRefusal)
   return {

@@ -13,7 +13,9 @@ interface Asked {
   disconnected(): AbortSignal
 }
 
-interface Found extends Omit<RouteReply, 'body'> {
+interface Found {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
   readonly transaction: Transaction
 }
 
@@ -27,16 +29,19 @@ export async function answerWhenThere(
   get: () => Promise<Found>,
 ): Promise<RouteReply> {
   if (query.wait === undefined) {
-    const { transaction, ...found } = await get()
-    return { ...found, body: presentTransaction(transaction, services) }
+    const { status, headers = {}, transaction } = await get()
+    return { status, headers, body: presentTransaction(transaction, services) }
   }
   const place = services.waits.enter(purpose)
   try {
-    const { transaction: first, ...found } = await get()
+    const { status, headers, transaction: first } = await get()
     const wait = { stage: query.wait, timeoutMs: timeoutOf(query), signal: disconnected() }
     const { transaction, outcome } = await place.until(first, wait)
-    const headers = { ...found.headers, [WAIT_HEADER]: outcome }
-    return { ...found, headers, body: presentTransaction(transaction, services) }
+    return {
+      status,
+      headers: { ...headers, [WAIT_HEADER]: outcome },
+      body: presentTransaction(transaction, services),
+    }
   } finally {
     place.leave()
   }

@@ -32,6 +32,7 @@ export function presentTransaction(tx: Transaction, around: Surroundings): Trans
   const inclusion = inclusionOf(tx)
   const attempt = currentAttempt(tx)
   const gasLimit = attempt?.gasLimit ?? intent.gasLimit
+  const sends = presentSends(tx)
   return {
     id: tx.id,
     chainId: intent.lane.chainId,
@@ -63,7 +64,12 @@ export function presentTransaction(tx: Transaction, around: Surroundings): Trans
     requestId: intent.requestId,
     metadata: { ...intent.metadata },
     createdAt: presentInstant(tx.createdAt),
-    ...presentSends(tx),
+    suspended: sends.suspended,
+    submitCount: sends.submitCount,
+    submittedAt: sends.submittedAt,
+    lastSubmitAt: sends.lastSubmitAt,
+    nextResubmitAt: sends.nextResubmitAt,
+    stuckAt: sends.stuckAt,
     minedAt: presentOptionalInstant('minedAt' in tx ? tx.minedAt : null),
     finalAt: presentOptionalInstant('finalAt' in tx ? tx.finalAt : null),
     fence: 'fence' in tx ? tx.fence : null,

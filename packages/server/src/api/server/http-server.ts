@@ -4,10 +4,12 @@
  */
 import { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Caller } from '../../core/access/caller.ts'
 import { AppError, type AppErrorCode } from '../../core/app-error.ts'
 import { hasTooManyFields, MAX_FIELDS } from '../../core/field-limit.ts'
+import type { Gone } from '../../engine/tenants/work-turns.ts'
 import { admit } from '../access/admit.ts'
-import { limitServices } from '../access/limit-services.ts'
+import { createServiceLimits } from '../access/limit-services.ts'
 import { recordCall } from '../access/record-call.ts'
 import type { ApiServices } from '../api-services.ts'
 import { PROBLEM_TYPE } from '../contract/values/problem.ts'
@@ -64,13 +66,19 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     // The client is gone. Work started for it would keep its slot until the service stops.
     else reply.hijack()
   })
-  server.addHook('onSend', async (request, reply, payload) => {
+  // With `done`, because a promise for each hook of each request costs more than these do.
+  server.addHook('onSend', (request, reply, payload, done) => {
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
-    if (bytes === 0) return
-    if (request.caller !== undefined) services.work.spend(request.caller.tenant, bytes / BYTES_PER_MS)
-    watchUnread(request, reply, bytes, services)
+    if (bytes > 0) {
+      if (request.caller !== undefined) services.work.spend(request.caller.tenant, bytes / BYTES_PER_MS)
+      watchUnread(request, reply, bytes, services)
+    }
+    done(null, payload)
   })
-  server.addHook('onResponse', async (request, reply) => measure(services, request, reply))
+  server.addHook('onResponse', (request, reply, done) => {
+    measure(services, request, reply)
+    done()
+  })
   server.setErrorHandler(async (error, request, reply) => {
     const appError = toAppError(error, request.routeOptions.bodyLimit)
     if (appError.code === 'internal') logBug(services, request, error)
@@ -82,7 +90,8 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   server.addHook('preClose', async () => {
     await Promise.all([services.eventStreams.close(), services.waits.close()])
   })
-  for (const route of ROUTES) registerRoute(server, route, services)
+  const limit = createServiceLimits(services)
+  for (const route of ROUTES) registerRoute(server, route, services, limit)
   registerDashboard(server, services.dashboardDir)
   server.setNotFoundHandler((request, reply) => sendProblem(reply, describeMiss(request, reply)))
   return server
@@ -92,12 +101,11 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
 async function beginWork(request: FastifyRequest, reply: FastifyReply, { work }: ApiServices): Promise<boolean> {
   const { scope } = request.routeOptions.config
   if (scope === null || request.is404) return !reply.raw.destroyed
-  const end = await work.begin(request.caller.tenant, { gone: signalClose(reply) })
+  const end = await work.begin(request.caller.tenant, { gone: watchClose(reply) })
   if (end !== null && reply.raw.destroyed) end()
   if (end === null || reply.raw.destroyed) return false
-  // When the response ends. A kept-alive connection may close much later, and a broken one has no response.
-  reply.raw.once('finish', end)
-  reply.raw.once('close', end)
+  // Once, when the response is sent or can no longer be sent. The connection may live on.
+  reply.raw.on('close', end)
   return true
 }
 
@@ -110,7 +118,7 @@ function holdBody(request: FastifyRequest, reply: FastifyReply, { bodies, work }
   if (!(bytes > 0)) return
   const leave = bodies.enter(request.caller.tenant, bytes)
   work.spend(request.caller.tenant, bytes / BYTES_PER_MS)
-  reply.raw.once('close', leave)
+  reply.raw.on('close', leave)
 }
 
 /** A client that reads nothing of its answer is disconnected: after a while, or earlier if too many do so. */
@@ -129,12 +137,17 @@ function watchUnread(
     socket.destroy()
   })
   connection.add(bytes)
-  raw.once('close', connection.close)
+  raw.on('close', connection.close)
   // Starts again with everything that the client reads. After the answer, `keepAliveTimeout` replaces it.
   socket.setTimeout(stallMs)
 }
 
-function registerRoute(server: FastifyInstance, route: Route, services: ApiServices): void {
+function registerRoute(
+  server: FastifyInstance,
+  route: Route,
+  services: ApiServices,
+  limit: (caller: Caller) => ApiServices,
+): void {
   const { scope, operationId, duringOutage = false } = route
   server.route({
     method: route.method,
@@ -146,7 +159,7 @@ function registerRoute(server: FastifyInstance, route: Route, services: ApiServi
     handler: async (request, reply) => {
       const { params, query, headers, body, caller } = request
       const raw = { params, query, headers, body, disconnected: () => signalClose(reply) }
-      const own = scope === null ? services : limitServices(services, caller)
+      const own = scope === null ? services : limit(caller)
       const answer = await recordCall(services.access, route, request, () => route.answer(raw, own, caller))
       return reply
         .code(answer.status)
@@ -162,6 +175,17 @@ function signalClose({ raw }: FastifyReply): AbortSignal {
   if (raw.destroyed) controller.abort(GONE)
   else raw.once('close', () => controller.abort(GONE))
   return controller.signal
+}
+
+/** The same for those who only have to wait in some cases: nothing is made unless they do. */
+function watchClose({ raw }: FastifyReply): Gone {
+  return {
+    get aborted() {
+      return raw.destroyed
+    },
+    addEventListener: (_type, listener) => void raw.once('close', listener),
+    removeEventListener: (_type, listener) => void raw.off('close', listener),
+  }
 }
 
 function isStream(route: Route): boolean {

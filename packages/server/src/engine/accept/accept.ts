@@ -159,7 +159,7 @@ export function createAccept(ports: AcceptPorts): Accept {
     const feeWei = countsGas ? await estimateFee(intent, gas, markets) : null
     const outcome = await submit({
       id: random.id(clock.now()),
-      intent: { ...intent, simulated: simulated?.type === 'passed' },
+      intent: simulated?.type === 'passed' ? { ...intent, simulated: true } : intent,
       ...(by !== undefined && { by }),
       ...(tenant !== null && { tenant }),
       ...(keyId !== undefined && { keyId }),
@@ -210,14 +210,14 @@ export function createAccept(ports: AcceptPorts): Accept {
 }
 
 function resolveChainId(chainId: number | null, chains: ReadonlyMap<number, Chain>): number {
+  if (chainId !== null && chains.has(chainId)) return chainId
   const followed = [...chains.keys()]
   if (chainId === null) {
-    const [only, ...others] = followed
-    if (only !== undefined && others.length === 0) return only
+    const [only] = followed
+    if (only !== undefined && followed.length === 1) return only
     const message = `chainId is required because this service follows ${followed.length} chains (${followed.join(', ')}).`
     throw new AppError('invalid_request', message, { field: 'chainId' })
   }
-  if (chains.has(chainId)) return chainId
   const message = `This service does not follow chain ${chainId}, only ${followed.join(', ')}.`
   throw new AppError('unknown_chain', message, { field: 'chainId' })
 }

@@ -48,6 +48,8 @@ const PAUSE_MS = 1_000
 /** The fraction of time that counting may take. */
 const MAX_TIME_SHARE = 1 / 20
 const RETRY_AFTER_MS = 1_000
+/** The scope of all lanes together. */
+const ALL = ''
 
 export function createQueueBounds({ store, clock, telemetry, limits }: DepthPorts): QueueBounds {
   let counted = createTally([])
@@ -69,7 +71,7 @@ export function createQueueBounds({ store, clock, telemetry, limits }: DepthPort
       oldest = findOldest(depths)
       isKnown = true
     } catch (error) {
-      for (const key of before.keys()) since.add(key, before.get(key))
+      since.addAll(before)
       telemetry.log('warn', 'could not count the queue', { error: String(error) })
     } finally {
       const endedAt = clock.monotonic()
@@ -78,21 +80,14 @@ export function createQueueBounds({ store, clock, telemetry, limits }: DepthPort
     }
   }
 
-  function check(lane: Lane, tenant: Tenant): void {
-    const { maxQueuedPerSigner, maxQueued, sharePercent } = limits
-    const depthOf = (key: string): number => counted.get(key) + added.get(key)
-    const bounds = [
-      { what: `queued transactions of signer ${lane.signer}`, size: maxQueuedPerSigner, scope: laneKey(lane) },
-      { what: 'queued transactions', size: maxQueued, scope: '' },
-    ]
-    for (const { what, size, scope } of bounds) {
-      const share = shareOf(size, sharePercent)
-      if (tenant !== null && depthOf(ownKey(scope, tenant)) >= share)
-        throw refuseShare({ what, limit: share, retryAfterMs: RETRY_AFTER_MS })
-      if (depthOf(scope) < size) continue
-      const message = `There are already ${size} ${what}. Nothing was stored. Retry after the time given.`
-      throw new AppError('queue_full', message, { bound: what, limit: size, retryAfterMs: RETRY_AFTER_MS })
-    }
+  function check(scope: string, tenant: Tenant, size: number, nameIt: () => string): void {
+    const share = shareOf(size, limits.sharePercent)
+    if (tenant !== null && counted.ofTenant(scope, tenant) + added.ofTenant(scope, tenant) >= share)
+      throw refuseShare({ what: nameIt(), limit: share, retryAfterMs: RETRY_AFTER_MS })
+    if (counted.of(scope) + added.of(scope) < size) return
+    const what = nameIt()
+    const message = `There are already ${size} ${what}. Nothing was stored. Retry after the time given.`
+    throw new AppError('queue_full', message, { bound: what, limit: size, retryAfterMs: RETRY_AFTER_MS })
   }
 
   function refresh(): void {
@@ -102,28 +97,19 @@ export function createQueueBounds({ store, clock, telemetry, limits }: DepthPort
   return {
     refresh,
     depthOf: (lane) =>
-      isKnown ? { queued: counted.get(laneKey(lane)), oldestAt: oldest.get(laneKey(lane)) ?? null } : null,
+      isKnown ? { queued: counted.of(laneKey(lane)), oldestAt: oldest.get(laneKey(lane)) ?? null } : null,
     async enter(lane, tenant) {
       refresh()
       // Only the first has to wait: later a count that is a second old is good enough.
       if (!isKnown && counting !== null) await counting
-      check(lane, tenant)
-      const keys = keysOf(lane, tenant ?? '')
+      const scope = laneKey(lane)
+      check(scope, tenant, limits.maxQueuedPerSigner, () => `queued transactions of signer ${lane.signer}`)
+      check(ALL, tenant, limits.maxQueued, () => 'queued transactions')
       const tally = added
-      for (const key of keys) tally.add(key, 1)
-      return () => {
-        for (const key of keys) tally.add(key, -1)
-      }
+      tally.add(scope, tenant ?? '', 1)
+      return () => tally.add(scope, tenant ?? '', -1)
     },
   }
-}
-
-function keysOf(lane: Lane, tenant: string): readonly string[] {
-  return ['', laneKey(lane), ownKey('', tenant), ownKey(laneKey(lane), tenant)]
-}
-
-function ownKey(scope: string, tenant: string): string {
-  return JSON.stringify([scope, tenant])
 }
 
 function findOldest(depths: readonly QueueDepth[]): ReadonlyMap<string, number> {
@@ -135,9 +121,47 @@ function findOldest(depths: readonly QueueDepth[]): ReadonlyMap<string, number> 
   return oldest
 }
 
-function createTally(depths: readonly QueueDepth[]) {
-  const counts = new Map<string, number>()
-  const add = (key: string, amount: number): void => void counts.set(key, (counts.get(key) ?? 0) + amount)
-  for (const { lane, tenant, queued } of depths) for (const key of keysOf(lane, tenant)) add(key, queued)
-  return { add, get: (key: string): number => counts.get(key) ?? 0, keys: () => counts.keys() }
+interface Count {
+  all: number
+  readonly byTenant: Map<string, number>
+}
+
+interface Tally {
+  /** In the queue of the lane, and in the whole one. */
+  add(lane: string, tenant: string, amount: number): void
+  addAll(other: Tally): void
+  of(scope: string): number
+  ofTenant(scope: string, tenant: string): number
+  readonly counts: ReadonlyMap<string, Count>
+}
+
+function createTally(depths: readonly QueueDepth[]): Tally {
+  const counts = new Map<string, Count>()
+
+  function addTo(scope: string, tenant: string, amount: number): void {
+    let count = counts.get(scope)
+    if (count === undefined) {
+      count = { all: 0, byTenant: new Map() }
+      counts.set(scope, count)
+    }
+    count.all += amount
+    count.byTenant.set(tenant, (count.byTenant.get(tenant) ?? 0) + amount)
+  }
+
+  function add(lane: string, tenant: string, amount: number): void {
+    addTo(lane, tenant, amount)
+    addTo(ALL, tenant, amount)
+  }
+
+  for (const { lane, tenant, queued } of depths) add(laneKey(lane), tenant, queued)
+  return {
+    add,
+    addAll: (other) => {
+      for (const [scope, { byTenant }] of other.counts)
+        for (const [tenant, amount] of byTenant) addTo(scope, tenant, amount)
+    },
+    of: (scope) => counts.get(scope)?.all ?? 0,
+    ofTenant: (scope, tenant) => counts.get(scope)?.byTenant.get(tenant) ?? 0,
+    counts,
+  }
 }

@@ -38,9 +38,16 @@ export interface WorkTurns {
   isCrowded(): boolean
 }
 
+/** Like an AbortSignal, which is costly to make for each request: hardly any has to wait. */
+export interface Gone {
+  readonly aborted: boolean
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
 interface TurnRequest {
   /** Aborted when the caller has gone: then its place in the queue is free again. */
-  readonly gone: AbortSignal
+  readonly gone: Gone
   /** One of a bounded number, such as a stream: it is never refused a place in the queue. */
   readonly isBounded?: boolean
 }

@@ -14,9 +14,9 @@ export function toQueued(entry: Omit<NewTransaction, 'by'>, createdAt: number): 
     suspended: false,
     createdAt,
     attempts: [],
-    ...(keyId !== undefined && { keyId }),
-    ...(approval !== undefined && { approval }),
     retryAt: null,
     prepareFailures: 0,
+    ...(keyId !== undefined && { keyId }),
+    ...(approval !== undefined && { approval }),
   }
 }

@@ -10,15 +10,24 @@ export function parseAddress(value: unknown): { readonly address: Address } | { 
   if (typeof value !== 'string' || !SHAPE.test(value)) return { problem: 'must be 0x and 40 hex digits' }
   const digits = value.slice(2)
   const isMixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
-  const checksummed = checksumAddress(toAddress(value))
-  if (isMixed && checksummed !== value) {
+  const address = toAddress(value)
+  if (isMixed && checksumAddress(address) !== value) {
     return { problem: `has a wrong checksum: check it for typos, or write it in lower case` }
   }
-  return { address: toAddress(value) }
+  return { address }
 }
 
+/** A checksum is a hash, and a service writes the same few addresses again and again. */
+const CHECKSUMS_KEPT = 10_000
+const checksums = new Map<Address, string>()
+
 export function checksumAddress(address: Address): string {
-  return getAddress(address)
+  const known = checksums.get(address)
+  if (known !== undefined) return known
+  const checksummed = getAddress(address)
+  if (checksums.size >= CHECKSUMS_KEPT) checksums.clear()
+  checksums.set(address, checksummed)
+  return checksummed
 }
 
 const IN_TEXT = /0x[0-9a-f]{40}(?![0-9a-fA-F])/g

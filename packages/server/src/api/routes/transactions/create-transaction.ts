@@ -34,12 +34,12 @@ export const createTransaction = defineRoute(
       'too_many_waiting',
     ],
   },
-  (input, services) => {
-    const requestId = agreeOnRequestId(input.body.requestId, input.headers)
-    return answerWhenThere(services, { ...input, purpose: 'send' }, async () => {
-      const { type, transaction } = await services.accept({ ...input.body, requestId })
-      const headers = { location: `/v1/transactions/${transaction.id}` }
-      return { status: type === 'accepted' ? 202 : 200, headers, transaction }
+  ({ body, headers, query, disconnected }, services) => {
+    const requestId = agreeOnRequestId(body.requestId, headers)
+    return answerWhenThere(services, { query, disconnected, purpose: 'send' }, async () => {
+      const { type, transaction } = await services.accept({ ...body, requestId })
+      const location = `/v1/transactions/${transaction.id}`
+      return { status: type === 'accepted' ? 202 : 200, headers: { location }, transaction }
     })
   },
 )

@@ -1,5 +1,4 @@
 /** Storing accepted transactions, as steps of a statement: those of requests, and those that timers send. */
-import type { NotBefore } from '../../../core/chain/chain-time.ts'
 import type { NewTransaction } from '../../../ports/store.ts'
 import { bindingSubjects } from '../../rules/binding-subjects.ts'
 import { ACCEPTED_NOTE, acceptedNote } from '../../rules/history-note.ts'
@@ -76,45 +75,40 @@ inserted as (
           union select '${EVENTS_APPENDED}' where exists (select from inserted)) n
 )`
 
-/** A transaction as `ACCEPTED_FIELDS` has it. */
+/** A transaction as `ACCEPTED_FIELDS` has it. What is null is left out: most of it is, and both sides save the text. */
 export function toAcceptedRow(entry: NewTransaction, place: number) {
   const { id, intent, by, tenant = '', keyId, approval, judgedBy } = entry
+  const { notBefore } = intent
   return {
     ord: place,
     tx_id: id,
     chain_id: intent.lane.chainId,
     signer: toBytes(intent.lane.signer),
-    request_id: intent.requestId,
+    request_id: intent.requestId ?? undefined,
     request_digest: toBytes(intent.requestDigest),
-    to_address: toBytes(intent.to),
+    to_address: toBytes(intent.to) ?? undefined,
     data: toBytes(intent.data),
     value: toStored(intent.value),
-    gas_limit: toStored(intent.gasLimit),
-    fees: toStored(intent.fees),
+    gas_limit: toStored(intent.gasLimit) ?? undefined,
+    fees: toStored(intent.fees) ?? undefined,
     speed: intent.speed,
     priority: intent.priority,
-    valid_until: toTime(intent.validUntil),
-    finality: intent.finality,
+    valid_until: toTime(intent.validUntil) ?? undefined,
+    finality: intent.finality ?? undefined,
     simulate: intent.simulate,
     simulated: intent.simulated,
     metadata: intent.metadata,
-    max_fee: toStored(intent.maxFeeWei),
-    access_list: intent.accessList ?? null,
-    exact_nonce: intent.exactNonce ?? null,
+    max_fee: toStored(intent.maxFeeWei) ?? undefined,
+    access_list: intent.accessList,
+    exact_nonce: intent.exactNonce,
     detail: acceptedNote(by).detail,
     tenant: toText(tenant),
-    key_id: keyId ?? null,
-    approval: approval ?? null,
-    approve_by: toTime(approval?.expiresAt ?? null),
-    ...toNotBeforeColumns(intent.notBefore),
+    key_id: keyId,
+    approval,
+    approve_by: toTime(approval?.expiresAt ?? null) ?? undefined,
+    not_before_height: notBefore !== undefined && 'height' in notBefore ? notBefore.height : undefined,
+    not_before_time: notBefore !== undefined && 'timeMs' in notBefore ? toTime(notBefore.timeMs) : undefined,
     subjects: bindingSubjects(entry),
     judged_by: judgedBy ?? [],
-  }
-}
-
-function toNotBeforeColumns(notBefore: NotBefore | undefined) {
-  return {
-    not_before_height: notBefore !== undefined && 'height' in notBefore ? notBefore.height : null,
-    not_before_time: toTime(notBefore !== undefined && 'timeMs' in notBefore ? notBefore.timeMs : null),
   }
 }
