@@ -4,6 +4,7 @@
  */
 import { build } from './flow.ts'
 import { measureDeepQueue } from './scale/deep-queue.ts'
+import { measureEventOrder } from './scale/event-order.ts'
 import { measureIdleLanes } from './scale/idle-lanes.ts'
 import { measureStoredTimers } from './scale/stored-timers.ts'
 import { measureTakeover } from './scale/takeover.ts'
@@ -14,6 +15,7 @@ const PARTS: Readonly<Record<string, () => Promise<Readonly<Record<string, strin
   '1,000 idle lanes': () => measureIdleLanes(1_000),
   '10,000 idle lanes': () => measureIdleLanes(10_000),
   'deep queue': () => measureDeepQueue(100_000),
+  'event order': () => measureEventOrder(),
   'stored timers': () => measureStoredTimers([1_000, 10_000, 100_000]),
   takeover: () => measureTakeover(),
 }
