@@ -354,7 +354,7 @@ test('a client that disconnects while queued leaves nothing behind, and its requ
     spendWhenDue: () => null,
     begin: async (_tenant, { gone }) => {
       arrive()
-      await new Promise((resolve) => gone.addEventListener('abort', resolve))
+      await new Promise<void>((resolve) => gone.addEventListener('abort', resolve))
       leave()
       // Its turn came all the same, as it may in the moment in which it went.
       return () => {}

@@ -101,8 +101,7 @@ test('what waits in line when its connection closes is not worked on, and holds 
       },
     },
     work: {
-      begin: (_tenant, { gone }) =>
-        new Promise((resolve) => gone.addEventListener('abort', () => resolve(null), { once: true })),
+      begin: (_tenant, { gone }) => new Promise((resolve) => gone.addEventListener('abort', () => resolve(null))),
     },
   })
   for (let count = 0; count < 20; count++) await take(String(count))
