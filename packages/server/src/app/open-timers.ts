@@ -21,7 +21,7 @@ interface TimerPorts {
   readonly nodeId: string
   readonly signers: KnownSigners
   readonly rules: Pick<SpendingRules, 'judgeFires'>
-  readonly engine: Pick<Engine, 'followStatus' | 'onChain'>
+  readonly engine: Pick<Engine, 'followStatus' | 'viewOf' | 'onChain'>
   readonly operate: Operate
   readonly chains: readonly { readonly chain: EvmChain; readonly own: ChainConfig }[]
 }
@@ -49,7 +49,7 @@ export function openTimers(config: Config, ports: TimerPorts): OpenTimers {
     ...sessionTimeouts(ttlMs),
   })
   const statusOf = (chainId: number) => engine.followStatus().find((chain) => chain.chainId === chainId)
-  const viewOf = (chainId: number) => statusOf(chainId)?.view ?? null
+  const { viewOf } = engine
   const host = createTimerHost({
     store,
     notices: ports.store,

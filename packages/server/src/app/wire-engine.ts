@@ -168,7 +168,7 @@ export async function wireEngine(
 function createAround(engine: Engine, { chains }: Pick<Adapters, 'chains'>, signers: KnownSigners): Around {
   const defaultFinality = new Map(chains.map(({ chain, own }) => [chain.chainId, own.finality]))
   return {
-    viewOf: (chainId) => engine.followStatus().find((chain) => chain.chainId === chainId)?.view ?? null,
+    viewOf: engine.viewOf,
     finalityOf: (lane) =>
       signers.peek(lane)?.policy.finality ?? defaultFinality.get(lane.chainId) ?? { type: 'finalized' },
     policyOf: (lane) => signers.peek(lane)?.policy ?? null,

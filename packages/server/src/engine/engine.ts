@@ -1,5 +1,6 @@
 /** One node's engine: for each chain a follower and a tracker, one writer for all, and the lanes that the keeper holds. */
 import type { ChainHealth } from '../core/chain/chain-health.ts'
+import type { ChainView } from '../core/chain/finality.ts'
 import type { SilentNode } from '../core/explain/describe-problem.ts'
 import { STABLE } from '../core/lane/policy.ts'
 import type { TxId } from '../core/transaction/transaction.ts'
@@ -60,6 +61,8 @@ export interface Engine {
   readonly feeMarkets: FeeMarkets
   start(): Promise<void>
   followStatus(): readonly FollowStatus[]
+  /** The chain as this node sees it, without the rest of its status: every answered transaction asks. */
+  viewOf(chainId: number): ChainView | null
   /** Calls the listener whenever the view of a chain changes, until the returned function is called. */
   onChain(listener: (chainId: number) => void): () => void
   /** The chain's health for a caller that has waited for a block since then, or for this node; null if not followed. */
@@ -207,6 +210,7 @@ export function createEngine(ports: EnginePorts): Engine {
     },
     feeMarkets,
     followStatus: () => [...units.values()].map(presentFollowStatus),
+    viewOf: (chainId) => units.get(chainId)?.follower.view() ?? null,
     onChain: (listener) => {
       const ends = [...units.values()].map(({ chain, follower }) => follower.onUpdate(() => listener(chain.chainId)))
       return () => {

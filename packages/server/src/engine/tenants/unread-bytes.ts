@@ -41,10 +41,9 @@ export function createUnreadBytes(limits: { readonly maxBytes: number; readonly 
   function change(entry: Entry, bytes: number, answers: number): void {
     const own = byTenant.get(entry.tenant) ?? { bytes: 0, answers: 0 }
     byTenant.set(entry.tenant, own)
-    for (const sum of [entry, own, all]) {
-      sum.bytes += bytes
-      sum.answers += answers
-    }
+    addTo(entry, bytes, answers)
+    addTo(own, bytes, answers)
+    addTo(all, bytes, answers)
     if (own.answers === 0) byTenant.delete(entry.tenant)
     if (entry.answers === 0) entries.delete(entry)
     else entries.add(entry)
@@ -90,4 +89,9 @@ export function createUnreadBytes(limits: { readonly maxBytes: number; readonly 
       }
     },
   }
+}
+
+function addTo(sum: Sum, bytes: number, answers: number): void {
+  sum.bytes += bytes
+  sum.answers += answers
 }
