@@ -84,6 +84,13 @@ test('every alert fires in a test of its own, and stays quiet in another', async
   expect(namesOf(false)).toEqual(names)
 })
 
+test('every alert is brought about on real processes, in a real Prometheus', async () => {
+  const files = ['e2e/runbook.test.ts', 'cluster/runbook.test.ts', 'cluster/lost-writes.test.ts']
+  const texts = await Promise.all(files.map((file) => readFile(new URL(`../${file}`, import.meta.url), 'utf8')))
+  const fired = texts.flatMap((text) => [...text.matchAll(/\.untilFired\('(\w+)'/g)].map(([, alert]) => alert))
+  expect((await rules()).map(({ alert }) => alert).filter((alert) => !fired.includes(alert))).toEqual([])
+})
+
 test('every alert leads to an entry of the runbook that names it', async () => {
   const text = await runbook
   for (const { alert, annotations } of await rules()) {

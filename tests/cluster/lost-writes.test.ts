@@ -7,6 +7,7 @@ import { developmentAccount, startTestChain, type TestChain } from '../setup/anv
 import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
 import { findPatroniMissing, type PatroniSet, startPatroniSet } from '../setup/patroni/patroni-set.ts'
+import { type Prometheus, startPrometheus } from '../setup/prometheus.ts'
 
 const [FAST, STABLE, RECEIVER] = [developmentAccount(0), developmentAccount(1), developmentAccount(5)]
 const SENDERS = [FAST, STABLE]
@@ -23,6 +24,7 @@ if (missing !== null) console.warn(`SKIPPED: ${missing}, so no test loses writes
 describe.skipIf(missing !== null)('an asynchronous standby is promoted without the last writes', () => {
   let set: PatroniSet
   let chain: TestChain
+  let prometheus: Prometheus
   const nodes: DroverProcess[] = []
   /** By sender and value. */
   const ids = new Map<string, string>()
@@ -39,9 +41,12 @@ describe.skipIf(missing !== null)('an asynchronous standby is promoted without t
           env: ENV,
         }),
       )
+    prometheus = await startPrometheus()
+    await prometheus.watch(nodes.map(({ url }) => url))
   })
 
   afterAll(async () => {
+    await prometheus?.stop()
     await Promise.all(nodes.map((node) => node.end('SIGKILL')))
     await Promise.all([chain?.stop(), set?.stop()])
   })
@@ -142,6 +147,7 @@ describe.skipIf(missing !== null)('an asynchronous standby is promoted without t
       .join('')
     expect(metrics).toMatch(/drover_alarms_total\{cause="lost_writes"\} [12]/)
     expect(metrics).toMatch(/drover_nonce_drift\{[^}]*\} -3/)
+    await prometheus.untilFired('DroverNonceDrift', 'nonce-drift')
   })
 
   test('a node that starts anew keeps them paused', async () => {

@@ -1,6 +1,6 @@
 /**
  * The entries of docs/runbook.md that need two nodes, API keys, or a database, a chain or an endpoint that goes away.
- * Each trouble is brought about on real processes. The number that its alert watches moves, every place that names the
+ * Each trouble is brought about on real processes. Its alert fires in a real Prometheus, every place that names the
  * trouble links to its entry, and what the entry says to do ends it.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -14,6 +14,8 @@ import { type DroverProcess, startDrover } from '../setup/drover-process.ts'
 import { eventually } from '../setup/eventually.ts'
 import { createFirstKey, type FirstKey } from '../setup/first-key.ts'
 import { type Ground, startGround } from '../setup/ground.ts'
+import { type Prometheus, startPrometheus } from '../setup/prometheus.ts'
+import { freezeView } from '../setup/rpc-limits.ts'
 import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
 import { createTcpRelay, type TcpRelay } from '../setup/tcp-relay.ts'
 
@@ -40,6 +42,7 @@ let second: RpcProxy
 let privately: RpcProxy
 let nodes: [DroverProcess, DroverProcess]
 let ops: FirstKey
+let prometheus: Prometheus
 let settings: Record<string, string>
 let folder: string
 
@@ -74,9 +77,13 @@ beforeAll(async () => {
   nodes = [await startNode(), await startNode()]
   const scopes = ['read', 'send', 'operate', 'admin']
   ops = await createFirstKey(ground.database.url, { name: 'ops', scopes })
+  const { token } = await createFirstKey(ground.database.url, { name: 'prometheus', scopes: ['read'] })
+  prometheus = await startPrometheus({ token })
+  await watchNodes()
 })
 
 afterAll(async () => {
+  await prometheus?.stop()
   for (const node of nodes ?? []) await node.end('SIGKILL')
   await relay?.close()
   for (const proxy of [first, second, privately]) await proxy?.stop()
@@ -88,6 +95,8 @@ function startNode(): Promise<DroverProcess> {
   const { DROVER_DATABASE_URL: databaseUrl = '', DROVER_SIGNER_KEYS: keys = '', ...env } = settings
   return startDrover({ databaseUrl, signerKeys: keys.split(','), env })
 }
+
+const watchNodes = () => prometheus.watch(nodes.map(({ url }) => url))
 
 /** As the entries have it: the commands ask a node. `code`: how it has to end. */
 async function run(args: readonly string[], { key = ops.token, code = 0 } = {}): Promise<string> {
@@ -154,7 +163,7 @@ const entry = (name: string) => `docs/runbook.md#${name}`
 test('Database down', async () => {
   const id = await send('away')
   await relay.close()
-  await untilSum(/^drover_database_up /, (up) => up === 0)
+  await prometheus.untilFired('DroverDatabaseDown', 'database-down')
   await untilSays(readyz(), entry('database-down'))
   await untilLogged(`"runbook":"${entry('database-down')}"`)
   const refused = await eventually(
@@ -174,7 +183,7 @@ test('Database down', async () => {
 test('Chain standing', async () => {
   await ground.chain.setBlockInterval(0)
   const id = await send('standing')
-  await untilSum(/^drover_chain_state\{.*state="standing"/, (value) => value > 0)
+  await prometheus.untilFired('DroverChainStanding', 'chain-standing')
   // Whichever node is asked: one of them runs the signer, and the other does not.
   for (const node of nodes) await untilSays(readyz(node), entry('chain-standing'))
   await untilLogged(`"runbook":"${entry('chain-standing')}"`)
@@ -196,7 +205,7 @@ test('Chain rewound', async () => {
   await ground.chain.mine(1)
   await until(id, 'mined')
   await ground.chain.rollback(6)
-  await untilSum(/^drover_chain_state\{.*state="rewound"/, (value) => value === 2)
+  await prometheus.untilFired('DroverChainRewound', 'chain-rewound')
   await untilSays(readyz(), entry('chain-rewound'))
   await untilLogged(`"runbook":"${entry('chain-rewound')}"`)
   expect(await run(['chain', 'list'])).toMatch(/rewound\s+The chain went back/)
@@ -210,12 +219,14 @@ test('Chain rewound', async () => {
 test('Final reorg', async () => {
   const id = await send('final')
   await until(id, 'CONFIRMED')
+  // The rewound chain may have dropped final blocks too.
   const before = await sumOf(/^drover_final_reorgs_total/)
   await ground.chain.setBlockInterval(0)
   const { hash, inclusion } = await read(id)
   await ground.chain.reorg((await ground.chain.blockNumber()) - inclusion.blockNumber + 1)
   await ground.chain.setBlockInterval(1)
   await untilSum(/^drover_final_reorgs_total/, (count) => count > before)
+  await prometheus.untilFired('DroverFinalReorg', 'final-reorg')
   await untilLogged(`"runbook":"${entry('final-reorg')}"`)
   const events = await eventually(
     () => run(['events']),
@@ -274,7 +285,7 @@ test('Queue full', async () => {
   const ids = [await send('full'), await send('full')]
   const refused = await post('full')
   expect(refused).toMatchObject({ status: 429, body: { code: 'tenant_limit' } })
-  expect(await sumOf(/^drover_transactions_accepted_total\{result="(queue_full|tenant_limit)"\}/)).toBeGreaterThan(0)
+  await prometheus.untilFired('DroverQueueFull', 'queue-full')
   expect(await run(['signer', 'list'])).toMatch(new RegExp(`${signer}.* paused `))
   const listed = await run(['tx', 'list', '--from', signer, '--state', 'QUEUED', '--oldest-first'])
   expect(listed).toContain(ids[0])
@@ -297,19 +308,31 @@ test('Send endpoint away', async () => {
   expect(said).toContain(entry('send-endpoint-away'))
   expect(await run(['chain', 'list'])).toMatch(new RegExp(`${host}\\s+failing\\s+private`))
   expect((await runOnHost('doctor')).said).toMatch(new RegExp(`✗ send endpoint ${host}`))
-  await untilSum(new RegExp(`^drover_rpc_endpoint_up\\{.*host="${host}"`), (up) => up === 0)
+  await prometheus.untilFired('DroverRpcEndpointDown', 'rpc-endpoint')
   // To send elsewhere: `public` on every node, and a restart of each.
   settings = { ...settings, DROVER_RPC_SEND_URL: `${addressOf('private')}=public` }
   await restartAll()
   await until(id, 'CONFIRMED')
 })
 
+test('RPC endpoint: one of two does not follow the chain', async () => {
+  const thaw = await freezeView(second, ground.chain)
+  await prometheus.untilFired('DroverRpcEndpointBehind', 'rpc-endpoint')
+  const { host } = new URL(second.url)
+  expect(await run(['chain', 'list'])).toMatch(new RegExp(`${host}\\s+lagging`))
+  await until(await send('wrong'), 'CONFIRMED')
+  thaw()
+  await eventually(
+    () => run(['chain', 'list']),
+    (text) => !text.includes('lagging'),
+  )
+})
+
 test('RPC wrong chain', async () => {
   const other = await startTestChain({ chainId: 5 })
   try {
-    const { host } = new URL(second.url)
     second.setUpstream(other.rpcUrl)
-    await untilSum(new RegExp(`^drover_rpc_wrong_chain_total\\{.*host="${host}"`), (count) => count > 0)
+    await prometheus.untilFired('DroverRpcWrongChain', 'rpc-wrong-chain')
     await untilLogged(`"runbook":"${entry('rpc-wrong-chain')}"`)
     expect(await untilSays(() => run(['chain', 'list']), 'wrong_chain')).toContain('serves chain 5, not 31337')
     await until(await send('wrong'), 'CONFIRMED')
@@ -326,31 +349,60 @@ test('RPC wrong chain', async () => {
   }
 })
 
+test('Takeover: of a node that froze, and of one that died', async () => {
+  const [here, other] = nodes
+  const taken = `"takenFrom":"${other.nodeId}"`
+  await untilRuns(other)
+  other.signal('SIGSTOP')
+  await untilSays(async () => here.output(), taken)
+  expect(here.output()).toContain(`"runbook":"${entry('takeover')}"`)
+  await prometheus.untilFired('DroverTakeover', 'takeover')
+  other.signal('SIGCONT')
+  // It still runs: its own log says that it was frozen.
+  await untilSays(async () => other.output(), 'leases expired')
+  await untilSays(() => run(['node', 'list']), other.nodeId)
+  await untilRuns(other)
+  const before = here.output().split(taken).length
+  await other.end('SIGKILL')
+  await eventually(
+    async () => here.output().split(taken).length,
+    (count) => count > before,
+  )
+  await eventually(
+    () => run(['node', 'list']),
+    (text) => !text.includes(other.nodeId),
+  )
+  // So it died: Node down.
+  await untilSays(readyz(here), entry('node-down'))
+  await prometheus.untilFired('DroverNodeSilent', 'node-down')
+  await prometheus.untilFired('DroverDown', 'node-down')
+  await untilLogged(`node ${other.nodeId} has not reported`)
+  nodes = [here, await startNode()]
+  await watchNodes()
+  await until(await send('away'), 'CONFIRMED')
+  // It has a new id; the old one is forgotten.
+  await untilSays(readyz(here), '"status":"ready"')
+})
+
 test('Event loop', async () => {
   const [, other] = nodes
-  const lag = async () => {
-    const { body } = await other.request('GET', '/metrics', undefined, withKey())
-    return Number(/^nodejs_eventloop_lag_p99_seconds (.*)$/m.exec(String(body))?.[1])
-  }
-  // The processor is somebody else's for a while.
+  // The processor is somebody else's for a while, again and again, until Prometheus has seen it.
   await eventually(
     async () => {
-      await lag()
       other.signal('SIGSTOP')
       await delay(800)
       other.signal('SIGCONT')
-      return await lag()
+      return await prometheus.hasFired('DroverEventLoopSlow', other.url)
     },
-    (seconds) => seconds > 0.5,
+    Boolean,
+    { everyMs: 800 },
   )
+  await prometheus.untilFired('DroverEventLoopSlow', 'event-loop')
   // Another node takes its part.
   const third = await startNode()
   try {
     await untilSays(() => run(['node', 'list']), third.nodeId)
-    await eventually(
-      async () => (await third.request('GET', '/v1/nodes', undefined, withKey())).body.items,
-      (items) => items.some(({ id, lanes }: { id: string; lanes: number }) => id === third.nodeId && lanes > 0),
-    )
+    await untilRuns(third)
   } finally {
     await third.end()
   }
@@ -372,4 +424,13 @@ async function restartAll(): Promise<void> {
     await nodes[index].end()
     nodes[index] = await startNode()
   }
+  await watchNodes()
+}
+
+/** The node has lanes, by what it says itself. */
+async function untilRuns({ nodeId, request }: DroverProcess): Promise<void> {
+  await eventually(
+    async () => (await request('GET', '/v1/nodes', undefined, withKey())).body.items,
+    (items) => items.some(({ id, lanes }: { id: string; lanes: number }) => id === nodeId && lanes > 0),
+  )
 }

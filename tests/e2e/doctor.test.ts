@@ -47,8 +47,8 @@ async function examine(env: Record<string, string>, ...args: readonly string[]) 
   const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: readonly Finding[] }
   expect(ok).toBe(code === 0)
   for (const { status, fix } of findings) expect(fix === null).toBe(status === 'ok')
-  const find = (start: string) => findings.find(({ check }) => check.startsWith(start))
-  return { code, stdout, find }
+  const findAll = (start: string) => findings.filter(({ check }) => check.startsWith(start))
+  return { code, stdout, findAll, find: (start: string) => findAll(start)[0] }
 }
 
 test('everything is in order while the service runs', async () => {
@@ -65,6 +65,24 @@ test('everything is in order while the service runs', async () => {
   expect(find('balance')).toMatchObject({ status: 'ok' })
   expect(stdout).not.toContain(new URL(database.url).password)
   expect(stdout).not.toContain(signer.privateKey.slice(2))
+})
+
+test('a service that listens on every address is asked on this machine', async () => {
+  const service = await startDrover({
+    databaseUrl: database.url,
+    rpcUrl: chain.rpcUrl,
+    signerKeys: [signer.privateKey],
+  })
+  const { port } = new URL(service.url)
+  const { find } = await examine({ DROVER_HOST: '0.0.0.0', DROVER_PORT: port })
+  await service.end()
+  expect(find('service')).toMatchObject({ check: `service http://127.0.0.1:${port}`, detail: 'running and ready' })
+})
+
+test('a balance that two nodes agree on is reported once', async () => {
+  const { findAll } = await examine({ DROVER_RPC_URL: `${chain.rpcUrl},${proxy.url}` })
+  expect(findAll('node ').length).toBeGreaterThan(2)
+  expect(findAll('balance')).toHaveLength(1)
 })
 
 test('without a running service the port is checked', async () => {

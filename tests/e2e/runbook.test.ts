@@ -1,12 +1,18 @@
 /**
  * Entries of docs/runbook.md, followed step by step with the commands that they name, on a running service. Each trouble is
- * brought about, its commands say what the entry promises, and afterwards the signer works again.
+ * brought about, its alert fires in a real Prometheus, its commands say what the entry promises, and afterwards the signer
+ * works again.
  */
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  type FakeRemoteSigner,
+  startFakeRemoteSigner,
+} from '../../packages/server/src/testing/signer/fake-remote-signer.ts'
 import { developmentAccount } from '../setup/anvil.ts'
 import { startCli } from '../setup/cli-terminal.ts'
 import { eventually } from '../setup/eventually.ts'
+import { type Prometheus, startPrometheus } from '../setup/prometheus.ts'
 import { type RpcProxy, startRpcProxy } from '../setup/rpc-proxy.ts'
 import { drop } from '../setup/rpc-reactions.ts'
 import { startService, type TestService } from '../setup/service.ts'
@@ -15,16 +21,22 @@ import { startWebhookReceiver, type WebhookReceiver } from '../setup/webhook-rec
 const SEND = 'eth_sendRawTransaction'
 /** A signer for each trouble, so that none is in the way of another. */
 const [STUCK, FOREIGN, POOR, CAPPED, RESERVED, BUSY, PAUSED, PLAIN] = [0, 1, 2, 3, 4, 5, 6, 7].map(developmentAccount)
+/** Its key is in a key store of its own. */
+const KEPT = developmentAccount(8)
 
 let service: TestService
 let proxy: RpcProxy
 let receiver: WebhookReceiver
+let keyStore: FakeRemoteSigner
+let prometheus: Prometheus
 
 beforeAll(async () => {
   receiver = await startWebhookReceiver()
+  keyStore = await startFakeRemoteSigner([KEPT.privateKey], { isSecure: false })
   service = await startService({
     signers: [STUCK, FOREIGN, POOR, CAPPED, RESERVED, BUSY, PAUSED, PLAIN].flatMap((each) => each ?? []),
     env: {
+      DROVER_REMOTE_SIGNER_URL: keyStore.url,
       DROVER_FINALITY: '2',
       DROVER_RESUBMIT_INTERVAL: '1s',
       DROVER_STUCK_AFTER: '2s',
@@ -36,10 +48,20 @@ beforeAll(async () => {
       return proxy.url
     },
   })
+  // What would take minutes, or money, is a matter of seconds here.
+  const limits = {
+    DroverBacklog: ['> 600', '> 1'],
+    DroverWebhookLate: ['> 300', '> 1'],
+    DroverFeeSpend: ['> 1', '> 0'],
+  } as const
+  prometheus = await startPrometheus({ limits })
+  await prometheus.watch([service.drover.url])
 })
 
 afterAll(async () => {
+  await prometheus?.stop()
   await service?.stop()
+  await keyStore?.stop()
   await proxy?.stop()
   await receiver?.stop()
 })
@@ -83,6 +105,7 @@ test('Stuck', async () => {
   const id = await send(STUCK)
   await mineUntil(id, 'STUCK')
   heal()
+  await prometheus.untilFired('DroverTransactionStuck', 'stuck')
   expect(await run('tx', 'list', '--state', 'STUCK')).toContain('STUCK')
   const said = await run('tx', 'explain', id)
   expect(said).toMatch(/speed-up/)
@@ -107,6 +130,7 @@ test('Foreign nonce', async () => {
   await service.chain.mine(1)
   heal()
   await mineUntil(id, 'foreign_nonce')
+  await prometheus.untilFired('DroverForeignNonce', 'foreign-nonce')
   const said = await run('tx', 'explain', id)
   expect(said).toContain(foreign)
   expect(said).toContain('runbook.md#foreign-nonce')
@@ -118,19 +142,30 @@ test('Out of funds, and Balance low', async () => {
   await service.chain.setBalance(addressOf(POOR), 0n)
   const id = await send(POOR)
   await until(id, 'waiting_for_funds')
+  await prometheus.untilFired('DroverOutOfFunds', 'out-of-funds')
   expect(await run('tx', 'explain', id)).toContain('runbook.md#out-of-funds')
   const shown = await run('signer', 'show', addressOf(POOR))
   expect(shown).toMatch(/balance\s+0/)
   expect(shown).toMatch(/runway/)
   await service.chain.setBalance(addressOf(POOR), 10n ** 18n)
   await mineUntil(id, 'CONFIRMED')
+  const problems = async () => (await service.drover.get(`/v1/signers/${addressOf(POOR)}`)).body.lanes[0].problems
+  const cost = await service.chain.rpc<string>('eth_gasPrice', []).then((price) => BigInt(price) * 21_000n)
+  await service.chain.setBalance(addressOf(POOR), 50n * cost)
   await run('signer', 'policy', addressOf(POOR), '--low-runway', '100')
+  await mineUntil(await send(POOR), 'CONFIRMED')
+  await prometheus.untilFired('DroverBalanceLow', 'balance-low')
+  await run('signer', 'policy', addressOf(POOR), '--low-runway', '5')
+  await service.chain.setBalance(addressOf(POOR), 10n ** 18n)
+  await mineUntil(await send(POOR), 'CONFIRMED')
+  await eventually(problems, (left) => left.length === 0)
 })
 
 test('Fee above cap', async () => {
   await run('signer', 'policy', addressOf(CAPPED), '--max-fee', '1wei')
   const id = await send(CAPPED)
   await until(id, 'fee_above_cap')
+  await prometheus.untilFired('DroverFeeAboveCap', 'fee-above-cap')
   expect(await run('tx', 'explain', id)).toContain('runbook.md#fee-above-cap')
   await run('signer', 'policy', addressOf(CAPPED), '--max-fee', '1000gwei')
   await run('signer', 'policy', addressOf(CAPPED), '--max-tx-fee', '1ether')
@@ -141,6 +176,7 @@ test('Blocked by reservation', async () => {
   const reserved = await service.drover.post(`/v1/signers/${addressOf(RESERVED)}/nonces`, { ttlMs: 600_000 })
   expect(reserved.status).toBe(201)
   const id = await send(RESERVED)
+  await prometheus.untilFired('DroverBlockedByReservation', 'blocked-by-reservation')
   const { id: reservation } = reserved.body.items[0]
   expect(await run('signer', 'reservations', addressOf(RESERVED))).toContain(reservation)
   await run('signer', 'release-reservations', addressOf(RESERVED), '--reason', 'nobody uses it')
@@ -150,6 +186,7 @@ test('Blocked by reservation', async () => {
 test('Backlog', async () => {
   const [first, second] = [await send(BUSY), await send(BUSY)]
   await until(first, 'TRACKING')
+  await prometheus.untilFired('DroverBacklog', 'backlog')
   const listed = await run('tx', 'list', '--state', 'QUEUED,ALLOCATED,TRACKING', '--oldest-first')
   expect(listed.indexOf('TRACKING')).toBeGreaterThan(-1)
   expect(await run('tx', 'explain', second)).toMatch(/slot|ahead/)
@@ -163,6 +200,7 @@ test('Backlog', async () => {
 })
 
 test('Fee spend: a signer is stopped', async () => {
+  await prometheus.untilFired('DroverFeeSpend', 'fee-spend')
   await run('signer', 'pause', addressOf(PAUSED), '--reason', 'it spends too much')
   const id = await send(PAUSED)
   expect(await run('signer', 'show', addressOf(PAUSED))).toMatch(/status\s+paused/)
@@ -180,15 +218,32 @@ test('Nonce drift: both counts are shown, and a reset without anything in flight
   await mineUntil(await send(PLAIN), 'CONFIRMED')
 })
 
-test('Node down, and Key unavailable: who runs a signer, and whether its key signs', async () => {
+test('Node down: who runs a signer', async () => {
   expect(await run('signer', 'list')).toContain('working')
   expect(await run('signer', 'show', addressOf(PLAIN))).toMatch(/owner\s+\S+/)
-  expect(await run('signer', 'verify', addressOf(PLAIN))).toMatch(/verified|signed/i)
+})
+
+test('Key unavailable', async () => {
+  keyStore.setAway(true)
+  const id = await send(KEPT)
+  await until(id, 'waiting_for_key')
+  await prometheus.untilFired('DroverKeyStoreDown', 'key-unavailable')
+  await prometheus.untilFired('DroverKeyUnavailable', 'key-unavailable')
+  expect(await run('tx', 'explain', id)).toContain('runbook.md#key-unavailable')
+  const { body } = await service.drover.get('/readyz')
+  expect(JSON.stringify(body)).toContain('key store remote')
+  const away = await startCli(['signer', 'verify', KEPT.address], { env: { DROVER_URL: service.drover.url } }).ended
+  expect(away.code).not.toBe(0)
+  keyStore.setAway(false)
+  await mineUntil(id, 'CONFIRMED')
+  expect(await run('signer', 'verify', KEPT.address)).toMatch(/verified|signed/i)
 })
 
 test('Chain unreachable, and RPC endpoint: the list names the endpoint with its error', async () => {
   proxy.setDown(true)
   const { host } = new URL(proxy.url)
+  await prometheus.untilFired('DroverChainUnreachable', 'chain-unreachable')
+  await prometheus.untilFired('DroverRpcEndpointDown', 'rpc-endpoint')
   const listed = await eventually(
     () => run('chain', 'list'),
     (text) => text.includes('failing'),
@@ -202,11 +257,14 @@ test('Chain unreachable, and RPC endpoint: the list names the endpoint with its 
 })
 
 test('Webhook', async () => {
-  receiver.answerWith(() => ({ status: 410 }))
+  receiver.answerWith(() => ({ status: 500 }))
   const added = await service.drover.post('/v1/webhooks', { url: `${receiver.url}/hook` })
   expect(added.status).toBe(201)
   const { id } = added.body
   await mineUntil(await send(PLAIN), 'CONFIRMED')
+  await prometheus.untilFired('DroverWebhookLate', 'webhook')
+  receiver.answerWith(() => ({ status: 410 }))
+  await prometheus.untilFired('DroverWebhookDisabled', 'webhook')
   await eventually(
     () => run('webhook', 'list'),
     (text) => /disabled|off/.test(text),

@@ -35,4 +35,7 @@ test('people see the reason and what to do; programs get one line of JSON', () =
   })
   const lost = new DroverError({ code: 'network_error', detail: 'No answer came.' })
   expect(presentFailure(lost, 'http://x')).toContain('Is the service running at http://x?')
+  const detail = 'No answer came: fetch failed (self-signed certificate).'
+  const distrusted = new DroverError({ code: 'network_error', detail })
+  expect(presentFailure(distrusted, 'https://x')).toContain('NODE_EXTRA_CA_CERTS')
 })

@@ -33,7 +33,10 @@ export function presentFailure(error: DroverError, url: string): string {
   return lines.join('\n')
 }
 
-function adviseOn({ code, status }: DroverError, url: string): string | null {
+function adviseOn({ code, status, detail }: DroverError, url: string): string | null {
+  if (code === 'network_error' && /certificate/i.test(detail)) {
+    return 'If its authority is your own, name its file in NODE_EXTRA_CA_CERTS.'
+  }
   if (code === 'network_error' || code === 'timeout') {
     return `Is the service running at ${url}? Set its URL with --url or DROVER_URL, or run \`drover doctor\` to find the cause.`
   }

@@ -51,7 +51,7 @@ async function examine(command: Command, context: CommandContext): Promise<void>
   const resolved = resolveSettings(dev === null ? input : useDev(input, dev))
   const { diagnose } = await import('@drover/server/admin')
   const { host = '127.0.0.1', port = 4747 } = resolved.values
-  const usual = dev?.url ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const usual = dev?.url ?? `http://${toReachable(host)}:${port}`
   const url = options.url ?? (terminal.env.DROVER_URL?.trim() || usual)
   const findings: readonly Finding[] = [
     judgeNode(process.versions.node),
@@ -133,6 +133,13 @@ function judgeSettings(resolved: ResolvedSettings): readonly Finding[] {
 }
 
 const SERVICE_TIMEOUT_MS = 5_000
+
+/** How this machine reaches a service that listens on `host`: one that listens everywhere answers on loopback. */
+function toReachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}
 
 async function judgeService(url: string, host: string, port: number): Promise<Finding> {
   const check = `service ${url}`

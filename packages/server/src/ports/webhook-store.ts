@@ -53,6 +53,7 @@ export interface DueDelivery {
   readonly body: string | null
   /** By the database's clock; null before the first attempt. */
   readonly sinceFirstMs: number | null
+  /** Since it was planned, or since its receiver fails if that is longer. */
   readonly waitedMs: number
 }
 
@@ -91,6 +92,13 @@ export type RedeliverOutcome =
   | { readonly type: 'waiting' }
   | { readonly type: 'missing' }
 
+export interface DueDeliveries {
+  readonly due: readonly DueDelivery[]
+  readonly nextInMs: number | null
+  /** The longest `waitedMs`, with those that wait for their next attempt. */
+  readonly longestWaitMs: number
+}
+
 export interface WebhookStore {
   /** Null if the limit is reached. */
   insertWebhook(webhook: NewWebhook, most: number): Promise<Webhook | null>
@@ -119,10 +127,7 @@ export interface WebhookStore {
     limits: { readonly events: number; readonly pending: number; readonly due: number },
   ): Promise<{ readonly planned: number; readonly more: boolean; readonly isHeldBack: boolean }>
   /** What can be sent now, and how long it is until there is more. */
-  readDue(
-    nodeId: string,
-    rooms: readonly WebhookRoom[],
-  ): Promise<{ readonly due: readonly DueDelivery[]; readonly nextInMs: number | null }>
+  readDue(nodeId: string, rooms: readonly WebhookRoom[]): Promise<DueDeliveries>
   /** What is not under its lease any more is left as it is. Answers the webhooks that were disabled by it. */
   settleDeliveries(
     nodeId: string,

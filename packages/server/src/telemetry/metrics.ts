@@ -355,7 +355,7 @@ export const METRICS = {
   },
   drover_webhook_lag_seconds: {
     kind: 'gauge',
-    help: 'Longest wait among the deliveries sent last.',
+    help: 'Longest time that events have waited for the receiver of a webhook to accept one.',
     labels: {},
   },
   drover_webhooks_disabled_total: {

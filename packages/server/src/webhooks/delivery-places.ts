@@ -17,6 +17,8 @@ export interface DeliveryPlaces {
   take(): readonly Sending[]
   settled(due: DueDelivery, isDelivered: boolean): void
   running(): Iterable<{ readonly webhookId: WebhookId; readonly controller: AbortController }>
+  /** Of what is read ahead or under way, when it was read. */
+  longestWaitMs(): number
   /** Drops what is read ahead and what was earned by webhooks that this node may not serve. */
   keepOnly(holds: (id: WebhookId) => boolean): void
 }
@@ -34,7 +36,7 @@ const FIRST_PARALLEL = 2
 const READ_AHEAD = 4
 
 export function createDeliveryPlaces(maxParallel: number): DeliveryPlaces {
-  const running = new Map<DeliveryId, { readonly webhookId: WebhookId; readonly controller: AbortController }>()
+  const running = new Map<DeliveryId, Sending & { readonly webhookId: WebhookId }>()
   const ready = new Map<WebhookId, readonly DueDelivery[]>()
   const earned = new Map<WebhookId, number>()
 
@@ -72,7 +74,7 @@ export function createDeliveryPlaces(maxParallel: number): DeliveryPlaces {
       [...ready].flatMap(([id, waiting]) =>
         takeOf(id, waiting).map((due) => {
           const controller = new AbortController()
-          running.set(due.delivery.id, { webhookId: id, controller })
+          running.set(due.delivery.id, { webhookId: id, due, controller })
           return { due, controller }
         }),
       ),
@@ -82,6 +84,10 @@ export function createDeliveryPlaces(maxParallel: number): DeliveryPlaces {
       else earned.delete(webhookId)
     },
     running: () => running.values(),
+    longestWaitMs: () => {
+      const held = [...[...running.values()].map(({ due }) => due), ...[...ready.values()].flat()]
+      return held.reduce((longest, { waitedMs }) => Math.max(longest, waitedMs), 0)
+    },
     keepOnly: (holds) => {
       for (const id of [...earned.keys(), ...ready.keys()]) {
         if (holds(id)) continue

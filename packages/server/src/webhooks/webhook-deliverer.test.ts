@@ -40,7 +40,8 @@ async function setUp(hanging = 0) {
     const hung = { ...filter, signer: hungLane.signer }
     await memory.insertWebhook({ ...webhook, id: randomUUID(), url: HANGS, filter: hung }, 200)
   }
-  const state = { isAway: false, isSlow: false }
+  const state = { isAway: false, isSlow: false, isRefusing: false }
+  const telemetry = createRecordingTelemetry()
   const [posted, settled]: [string[], string[]] = [[], []]
   let hung = 0
   const hang = async (signal: AbortSignal) => {
@@ -69,13 +70,14 @@ async function setUp(hanging = 0) {
     store,
     webhooks,
     clock,
-    telemetry: createRecordingTelemetry(),
+    telemetry,
     nodeId: 'node-a',
     settings: SETTINGS,
     random: { fraction: () => 0 },
     poster: {
       post: async (url, headers, _body, signal) => {
         if (url === HANGS) return await hang(signal)
+        if (state.isRefusing) return { status: 500, error: 'refused', response: '', durationMs: 1, retryAfterMs: null }
         posted.push(headers['webhook-id'] ?? '')
         return { status: 200, error: null, response: 'ok', durationMs: 1, retryAfterMs: null }
       },
@@ -107,7 +109,8 @@ async function setUp(hanging = 0) {
     const page = { state: null, before: null, limit: 10_000 }
     return await Promise.all(ids.map(async (id) => (await memory.listDeliveries(id, page)).length))
   }
-  return { clock, state, posted, settled, send, sendToHanging, hung: () => hung, log, rowsOfHung }
+  const lag = () => telemetry.valueOf('drover_webhook_lag_seconds')
+  return { clock, state, posted, settled, send, sendToHanging, hung: () => hung, log, rowsOfHung, lag }
 }
 
 test('a result that could not be stored is kept, and stored when the database is back', async () => {
@@ -136,6 +139,30 @@ test('a result is stored once, though others come back while it is being stored'
   await clock.advance(30_000)
   expect([posted.length, new Set(posted).size]).toEqual([20, 20])
   expect([settled.length, new Set(settled).size]).toEqual([20, 20])
+})
+
+test('a receiver that refuses is late between its attempts too, and no longer once it accepts', async () => {
+  const { clock, state, send, lag } = await setUp()
+  state.isRefusing = true
+  await send(1)
+  const seen: number[] = []
+  for (let second = 0; second < 30; second++) {
+    await clock.advance(1_000)
+    // As other events do: the table is looked at before the next attempt is due.
+    await send(1)
+    seen.push(lag())
+  }
+  expect(seen.map((seconds, index) => seconds >= index - 2)).toEqual(seen.map(() => true))
+  state.isRefusing = false
+  await clock.advance(10_000)
+  expect(lag()).toBe(0)
+})
+
+test('a receiver that hangs is late', async () => {
+  const { clock, sendToHanging, lag } = await setUp(1)
+  await sendToHanging(1)
+  await clock.advance(3 * TIMEOUT_MS)
+  expect(lag()).toBeGreaterThan(TIMEOUT_MS / 1_000)
 })
 
 test('receivers that hang, however many, leave room for one that had nothing to get until now', async () => {

@@ -178,10 +178,12 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
 
   async function sendDue(): Promise<void> {
     const rooms = isStopping ? [] : listRooms()
-    if (rooms.length === 0) return
-    const { due, nextInMs } = await webhooks.readDue(nodeId, rooms)
-    const waitedMs = Math.max(0, ...due.map((item) => item.waitedMs))
-    telemetry.gauge('drover_webhook_lag_seconds', waitedMs / 1_000)
+    if (rooms.length === 0) {
+      reportLag(0)
+      return
+    }
+    const { due, nextInMs, longestWaitMs } = await webhooks.readDue(nodeId, rooms)
+    reportLag(longestWaitMs)
     const chosen = chooseFairly(due, rooms, places.left())
     places.add(chosen)
     sendReady()
@@ -191,6 +193,11 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
     turnAgain ||= chosen.length > 0 && places.left() > 0 && rooms.some(isUsedUp)
     cancelDue()
     if (nextInMs !== null) cancelDue = clock.schedule(Math.min(nextInMs, MAX_WAIT_MS), () => wake())
+  }
+
+  /** A receiver that is down is late between its attempts too. */
+  function reportLag(readMs: number): void {
+    telemetry.gauge('drover_webhook_lag_seconds', Math.max(readMs, places.longestWaitMs()) / 1_000)
   }
 
   function sendReady(): void {

@@ -9,8 +9,14 @@ export async function diagnoseChain(chain: ChainSubject, addresses: readonly Add
   const probes = await Promise.all(chain.rpcUrls.map((url) => probeNode(url, addresses, createSystemClock())))
   return [
     ...(chain.chainId === null ? judgeChainIds(probes) : []),
-    ...probes.flatMap((probe) => judgeNode(probe, chain, findNewest(probes, probe))),
+    ...withoutRepeats(probes.flatMap((probe) => judgeNode(probe, chain, findNewest(probes, probe)))),
   ]
+}
+
+/** Nodes that agree on a balance say it once. */
+function withoutRepeats(findings: readonly Finding[]): readonly Finding[] {
+  const isSame = (a: Finding, b: Finding) => a.check === b.check && a.detail === b.detail
+  return findings.filter((finding, index) => findings.findIndex((other) => isSame(other, finding)) === index)
 }
 
 /** With `chainId` set, each node is compared with that. */

@@ -129,6 +129,9 @@ export function createMemoryWebhookStore({ clock, events, newId }: MemoryPorts):
     return { ready, row }
   }
 
+  const waitOf = ({ webhook }: MemoryWebhook, { delivery }: MemoryDelivery) =>
+    clock.now() - Math.min(delivery.createdAt, webhook.failingSince ?? delivery.createdAt)
+
   async function present(row: MemoryWebhook, of: MemoryDelivery): Promise<DueDelivery> {
     const { eventId } = of.delivery
     const [event] = eventId === null ? [] : await events.readEvents(eventId - 1, 1)
@@ -141,7 +144,7 @@ export function createMemoryWebhookStore({ clock, events, newId }: MemoryPorts):
       body: of.body,
       secrets: hasPrevious && row.previousSecret !== null ? [row.secret, row.previousSecret] : [row.secret],
       sinceFirstMs: of.firstAttemptAt === null ? null : clock.now() - of.firstAttemptAt,
-      waitedMs: clock.now() - of.delivery.createdAt,
+      waitedMs: waitOf(row, of),
     }
   }
 
@@ -246,7 +249,8 @@ export function createMemoryWebhookStore({ clock, events, newId }: MemoryPorts):
         .sort((a, b) => a.dueAt - b.dueAt || a.of.delivery.place - b.of.delivery.place)
       const due = await Promise.all(all.filter(({ dueAt }) => dueAt <= now).map(({ of, row }) => present(row, of)))
       const later = all.find(({ dueAt }) => dueAt > now)
-      return { due, nextInMs: later === undefined ? null : later.dueAt - now }
+      const longestWaitMs = Math.max(0, ...all.map(({ of, row }) => waitOf(row, of)))
+      return { due, nextInMs: later === undefined ? null : later.dueAt - now, longestWaitMs }
     },
     async settleDeliveries(nodeId, results, disableAfterMs) {
       const held = heldBy(nodeId)

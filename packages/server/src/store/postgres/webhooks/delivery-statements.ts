@@ -69,7 +69,7 @@ const DUE = {
 select ${DELIVERY_COLUMNS}, d.body, w.url, w.fencing_token, w.secret,
        case when w.previous_secret_until > clock_timestamp() then w.previous_secret end as previous_secret,
        (extract(epoch from clock_timestamp() - d.first_attempt_at) * 1000)::bigint as since_first_ms,
-       (extract(epoch from clock_timestamp() - d.created_at) * 1000)::bigint as waited_ms,
+       (extract(epoch from clock_timestamp() - least(d.created_at, w.failing_since)) * 1000)::bigint as waited_ms,
        (extract(epoch from d.due_at - clock_timestamp()) * 1000)::bigint as due_in_ms
   from json_to_recordset($2::json) as r(webhook_id uuid, fence bigint, room int, busy uuid[])
   join webhook w on w.webhook_id = r.webhook_id and w.owner_node = $1 and w.fencing_token = r.fence
@@ -196,6 +196,7 @@ export async function readDue(
   return {
     due: due.map((row) => readDueRow(row, byId.get(row.event_id ?? -1) ?? null)),
     nextInMs: later?.due_in_ms ?? null,
+    longestWaitMs: Math.max(0, ...rows.map((row) => row.waited_ms)),
   }
 }
 

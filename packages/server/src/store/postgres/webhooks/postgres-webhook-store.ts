@@ -47,8 +47,8 @@ export function createPostgresWebhookStore(options: WebhookStoreOptions): Postgr
     releaseWebhooks: (nodeId, ids) => releaseWebhooks(database, nodeId, ids),
     planDeliveries: (nodeId, limits) => planDeliveries(database, nodeId, limits),
     readDue: async (nodeId, rooms) => {
-      const { due, nextInMs } = await readDue(database, nodeId, rooms)
-      return { due: due.map((each) => openSecrets(each, secrets)), nextInMs }
+      const { due, ...rest } = await readDue(database, nodeId, rooms)
+      return { due: due.map((each) => openSecrets(each, secrets)), ...rest }
     },
     settleDeliveries: (nodeId, results, disableAfterMs) => settleDeliveries(database, nodeId, results, disableAfterMs),
     pruneDeliveries: (olderThanMs, limit) => pruneDeliveries(database, olderThanMs, limit),

@@ -301,9 +301,13 @@ export function describeWebhookStore(name: string, create: () => Promise<Webhook
           second.delivery.id,
         ])
         await settle(started, [first, second], { type: 'retry', pauseMs: 5_000 })
+        await subject.elapse(10)
         const { webhookId, fence } = started.lease
-        const { due, nextInMs } = await webhooks.readDue(started.node, [{ webhookId, fence, room: 5, busy: [] }])
+        const rooms = [{ webhookId, fence, room: 5, busy: [] }]
+        const { due, nextInMs, longestWaitMs } = await webhooks.readDue(started.node, rooms)
         expect(due).toEqual([])
+        // They wait, though none of them is due.
+        expect(longestWaitMs).toBeGreaterThanOrEqual(10)
         expect(nextInMs).toBeGreaterThan(0)
         expect(nextInMs).toBeLessThanOrEqual(5_000)
       })
