@@ -15,6 +15,7 @@ import { type Policy, replacesByItself } from '../lane/policy.ts'
 import { isRefusedEnough, makeWay, mayMakeWay, withdrawRefusal } from './make-way.ts'
 import { isProvenInvalid } from './prove-invalid.ts'
 import { isBumpRefusal } from './replace-sent.ts'
+import { withoutStuck } from './shed-fields.ts'
 import { move, type Step, stay } from './step.ts'
 import { type Attempt, type Dropped, findAttempt, type InFlight, type SubState, type Tracking } from './transaction.ts'
 import type { TxEvent } from './tx-event.ts'
@@ -30,31 +31,32 @@ export function answerBroadcast(
   const attempt = findAttempt(tx, event.hash)
   if (attempt === null) return stay(tx)
   const { outcome, at } = event
-  const answered = { lastSubmitAt: at, submitCount: tx.submitCount + 1 }
-  const mayBeHeld = { ...answered, mayBeHeld: true }
+  const submitCount = tx.submitCount + 1
+  const answered = (): InFlight => ({ ...tx, lastSubmitAt: at, submitCount })
+  const maybeHeld = (): InFlight => ({ ...tx, lastSubmitAt: at, submitCount, mayBeHeld: true })
   switch (outcome.type) {
     case 'accepted':
     case 'already_known':
-      return held(takenUp({ ...tx, ...mayBeHeld }, attempt), event, policy, 'none')
+      return held(takenUp(maybeHeld(), attempt), event, policy, 'none')
     case 'nonce_too_low':
-      return held({ ...tx, ...mayBeHeld }, event, policy, 'lookup')
+      return held(maybeHeld(), event, policy, 'lookup')
     case 'ambiguous':
-      return retrySoon({ ...tx, ...mayBeHeld }, event, policy)
+      return retrySoon(maybeHeld(), event, policy)
     case 'rate_limited':
-      return retrySoon({ ...tx, ...answered }, event, policy)
+      return retrySoon(answered(), event, policy)
     case 'nonce_gap':
-      return missLower({ ...tx, ...answered }, event, outcome, policy)
+      return missLower(answered(), event, outcome, policy)
     case 'replacement_underpriced':
-      return refused({ ...tx, ...mayBeHeld }, event, outcome, policy)
+      return refused(maybeHeld(), event, outcome, policy)
     case 'invalid': {
       const isProven = isProvenInvalid(outcome.reason, attempt, tx.intent)
       if (isProven && replacesByItself(policy) && isFirstAnswer(tx)) return reject(tx, event, outcome)
-      return refusedOutright({ ...tx, ...answered }, event, { outcome, isProven }, policy)
+      return refusedOutright(answered(), event, { outcome, isProven }, policy)
     }
     case 'refused':
-      return refusedOutright({ ...tx, ...answered }, event, { outcome, isProven: false }, policy)
+      return refusedOutright(answered(), event, { outcome, isProven: false }, policy)
     default:
-      return refused({ ...tx, ...answered }, event, outcome, policy)
+      return refused(answered(), event, outcome, policy)
   }
 }
 
@@ -116,22 +118,19 @@ function held(sent: InFlight, event: Answer, policy: Policy, follow: 'none' | 'l
   const effects = follow === 'lookup' ? [{ type: 'lookup' } as const] : []
   // The node may hold the bytes and still not mine them at their price: keep the reason why the price is not raised.
   const isCapped = tx.error?.code === 'fee_above_cap' || isBumpRefusal(tx.error)
-  const common = {
-    error: isCapped ? tx.error : null,
-    refusals: 0,
-    nextResubmitAt: event.at + policy.resubmitIntervalMs,
-  }
+  const nextResubmitAt = event.at + policy.resubmitIntervalMs
   const note = noteAnswer(event)
   // A node that accepts the bytes once more does not cure a long wait or a nonce used by a foreign transaction.
   if (tx.state === 'STUCK' && (tx.subState === 'no_inclusion' || tx.subState === 'foreign_nonce')) {
-    return move({ ...tx, nextResubmitAt: common.nextResubmitAt }, note, ...effects)
+    return move({ ...tx, nextResubmitAt }, note, ...effects)
   }
   // If it is accepted after a gap, or after being stuck, the wait for a block begins now.
   const startsAnew = tx.state === 'STUCK' || tx.error?.code === 'nonce_gap'
-  const { stuckAt: _, ...rest } = { stuckAt: null, ...tx }
   const tracking: Tracking = {
-    ...rest,
-    ...common,
+    ...withoutStuck(tx),
+    error: isCapped ? tx.error : null,
+    refusals: 0,
+    nextResubmitAt,
     state: 'TRACKING',
     subState: heldSubState(tx),
     waitingSince: startsAnew ? event.at : tx.waitingSince,

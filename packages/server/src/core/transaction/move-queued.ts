@@ -3,9 +3,9 @@ import type { Policy } from '../lane/policy.ts'
 import { AWAITING, awaitsApproval, moveApproval } from './await-approval.ts'
 import { dropQueued } from './drop-queued.ts'
 import { mayHaveToWait, release, SCHEDULED } from './not-before.ts'
-import { withoutPlace } from './shed-fields.ts'
+import { withOrigin } from './shed-fields.ts'
 import { move, noteOperator, type Step, stay } from './step.ts'
-import type { Queued } from './transaction.ts'
+import type { Allocated, Queued } from './transaction.ts'
 import type { TxEvent } from './tx-event.ts'
 
 export function moveQueued(tx: Queued, event: TxEvent, policy: Policy): Step {
@@ -81,28 +81,34 @@ function expire(tx: Queued, at: number): Step {
 
 function allocate(tx: Queued, event: Extract<TxEvent, { type: 'nonce.allocated' }>, policy: Policy): Step {
   if (tx.suspended || awaitsApproval(tx) || tx.subState === 'scheduled') return stay(tx)
+  // One literal: a spread to which this many fields are added takes V8 about a hundred times as long.
+  const allocated: Allocated = {
+    id: tx.id,
+    intent: tx.intent,
+    version: tx.version,
+    suspended: tx.suspended,
+    createdAt: tx.createdAt,
+    state: 'ALLOCATED',
+    subState: 'signed',
+    error: null,
+    nonce: event.nonce,
+    attempts: [...tx.attempts, event.attempt],
+    fence: event.fence,
+    nodeId: event.nodeId,
+    allocatedAt: event.at,
+    waitingSince: event.at,
+    submittedAt: null,
+    lastSubmitAt: null,
+    submitCount: 0,
+    refusals: 0,
+    nextResubmitAt: event.at + policy.resubmitIntervalMs,
+    newForks: 0,
+    requestedReplacement: 'none',
+    mayBeHeld: false,
+    refusal: null,
+  }
   return move(
-    {
-      ...withoutPlace(tx),
-      state: 'ALLOCATED',
-      subState: 'signed',
-      error: null,
-      nonce: event.nonce,
-      attempts: [...tx.attempts, event.attempt],
-      fence: event.fence,
-      nodeId: event.nodeId,
-      allocatedAt: event.at,
-      waitingSince: event.at,
-      submittedAt: null,
-      lastSubmitAt: null,
-      submitCount: 0,
-      refusals: 0,
-      nextResubmitAt: event.at + policy.resubmitIntervalMs,
-      newForks: 0,
-      requestedReplacement: 'none',
-      mayBeHeld: false,
-      refusal: null,
-    },
+    withOrigin(allocated, tx),
     { type: event.type, cause: null, detail: { nonce: event.nonce, hash: event.attempt.hash } },
     { type: 'broadcast' },
   )

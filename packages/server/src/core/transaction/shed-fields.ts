@@ -1,11 +1,19 @@
 /** A transaction without the fields that its next state does not have. */
-import type { InFlight, Queued } from './transaction.ts'
+import type { InFlight, Queued, Transaction } from './transaction.ts'
 
 /** What remains of a transaction that takes a nonce or gives it up. */
 export function withoutPlace(tx: InFlight | Queued) {
-  const { id, intent, version, suspended, createdAt, attempts, keyId, approval } = tx
-  const kept = { ...(keyId !== undefined && { keyId }), ...(approval !== undefined && { approval }) }
-  return { id, intent, version, suspended, createdAt, attempts, ...kept }
+  const { id, intent, version, suspended, createdAt, attempts } = tx
+  return withOrigin({ id, intent, version, suspended, createdAt, attempts }, tx)
+}
+
+type OriginField = 'keyId' | 'approval'
+type Origin = { readonly [Field in OriginField]?: Transaction[Field] | undefined }
+
+/** Adds what only some transactions have: the key that sent it, and its approval. */
+export function withOrigin<T extends object>(to: T, { keyId, approval }: Origin): T & Pick<Transaction, OriginField> {
+  const named: T & Pick<Transaction, OriginField> = keyId === undefined ? to : { ...to, keyId }
+  return approval === undefined ? named : { ...named, approval }
 }
 
 export function withoutStuck<T extends InFlight>(tx: T): Omit<T, 'stuckAt'> {

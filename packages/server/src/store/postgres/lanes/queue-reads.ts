@@ -45,7 +45,10 @@ export function createQueueReads(database: Database): ReadQueue {
   const read = createReadTogether<Asked, readonly Queued[]>(async (asked) => {
     const queues: Queued[][] = asked.map(() => [])
     const rows = await database.query<QueueRow>(QUEUES, [JSON.stringify(asked.map(toKey)), PAUSED_ALONE])
-    for (const row of rows) queues[row.ord]?.push({ ...readQueued(row), ...(row.has_rules && { hasRules: true }) })
+    for (const row of rows) {
+      const queued = readQueued(row)
+      queues[row.ord]?.push(row.has_rules ? { ...queued, hasRules: true } : queued)
+    }
     return queues
   })
   return (lane, limit, options = {}) => read({ lane, limit, options })

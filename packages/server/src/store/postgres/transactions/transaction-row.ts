@@ -1,10 +1,14 @@
 /** A row of managed_tx, with its attempts, as the transaction that it stands for. */
 import type { AccessList } from '../../../core/chain/access-list.ts'
+import type { NotBefore } from '../../../core/chain/chain-time.ts'
 import type { Confirmation, Finality, Inclusion } from '../../../core/chain/finality.ts'
 import type { Speed, WantedFees } from '../../../core/fees/fees.ts'
 import type { Address, Hash, Hex } from '../../../core/hex.ts'
 import type { Approval } from '../../../core/rules/approval.ts'
+import { withOrigin } from '../../../core/transaction/shed-fields.ts'
 import type {
+  Intent,
+  Queued,
   Refusal,
   RequestedReplacement,
   SubState,
@@ -92,7 +96,7 @@ export function readTransaction(row: TransactionRow): Transaction {
   const { state } = row
   switch (state) {
     case 'QUEUED':
-      return { ...readBase(row), state, retryAt: row.retry_at, prepareFailures: row.prepare_failures }
+      return readQueued(row)
     case 'ALLOCATED':
       return { ...readSigned(row), state }
     case 'TRACKING':
@@ -148,43 +152,82 @@ function readSigned(row: TransactionRow) {
 }
 
 function readBase(row: TransactionRow) {
-  return {
-    id: row.tx_id,
-    intent: {
-      lane: { chainId: row.chain_id, signer: row.signer },
-      to: row.to_address,
-      data: row.data,
-      value: row.value,
-      gasLimit: row.gas_limit,
-      fees: row.fees && readWantedFees(row.fees),
-      maxFeeWei: row.max_fee,
-      speed: row.speed,
-      priority: row.priority,
-      validUntil: row.valid_until,
-      requestId: row.request_id,
-      requestDigest: row.request_digest,
-      finality: row.finality,
-      simulate: row.simulate,
-      simulated: row.simulated,
-      metadata: row.metadata,
-      ...(row.access_list !== null && { accessList: row.access_list }),
-      ...(row.exact_nonce !== null && { exactNonce: row.exact_nonce }),
-      ...readNotBefore(row),
+  return withOrigin(
+    {
+      id: row.tx_id,
+      intent: readIntent(row),
+      version: row.version,
+      subState: row.sub_state,
+      error: row.error,
+      suspended: row.suspended,
+      createdAt: row.created_at,
+      attempts: readAttempts(row),
     },
-    version: row.version,
-    subState: row.sub_state,
-    error: row.error,
-    suspended: row.suspended,
-    createdAt: row.created_at,
-    attempts: (row.attempts ?? []).map(readAttempt),
-    ...(row.key_id !== null && { keyId: row.key_id }),
-    ...(row.approval !== null && { approval: row.approval }),
+    readOrigin(row),
+  )
+}
+
+/** As one literal: a queue is read with every pass, and V8 adds fields to a copy slowly. */
+function readQueued(row: TransactionRow): Queued {
+  return withOrigin(
+    {
+      id: row.tx_id,
+      intent: readIntent(row),
+      version: row.version,
+      state: 'QUEUED',
+      subState: row.sub_state,
+      error: row.error,
+      suspended: row.suspended,
+      createdAt: row.created_at,
+      attempts: readAttempts(row),
+      retryAt: row.retry_at,
+      prepareFailures: row.prepare_failures,
+    },
+    readOrigin(row),
+  )
+}
+
+function readOrigin({ key_id, approval }: TransactionRow) {
+  return { keyId: key_id ?? undefined, approval: approval ?? undefined }
+}
+
+function readAttempts({ attempts }: TransactionRow) {
+  return attempts === null ? [] : attempts.map(readAttempt)
+}
+
+function readIntent(row: TransactionRow): Intent {
+  const intent: Intent = {
+    lane: { chainId: row.chain_id, signer: row.signer },
+    to: row.to_address,
+    data: row.data,
+    value: row.value,
+    gasLimit: row.gas_limit,
+    fees: row.fees && readWantedFees(row.fees),
+    maxFeeWei: row.max_fee,
+    speed: row.speed,
+    priority: row.priority,
+    validUntil: row.valid_until,
+    requestId: row.request_id,
+    requestDigest: row.request_digest,
+    finality: row.finality,
+    simulate: row.simulate,
+    simulated: row.simulated,
+    metadata: row.metadata,
+  }
+  const { access_list: accessList, exact_nonce: exactNonce } = row
+  const notBefore = readNotBefore(row)
+  if (accessList === null && exactNonce === null && notBefore === null) return intent
+  return {
+    ...intent,
+    ...(accessList !== null && { accessList }),
+    ...(exactNonce !== null && { exactNonce }),
+    ...(notBefore !== null && { notBefore }),
   }
 }
 
-function readNotBefore(row: TransactionRow): Pick<Transaction['intent'], 'notBefore'> {
-  if (row.not_before_height !== null) return { notBefore: { height: row.not_before_height } }
-  return row.not_before_time === null ? {} : { notBefore: { timeMs: row.not_before_time } }
+function readNotBefore(row: TransactionRow): NotBefore | null {
+  if (row.not_before_height !== null) return { height: row.not_before_height }
+  return row.not_before_time === null ? null : { timeMs: row.not_before_time }
 }
 
 /** The schema's CHECKs guarantee these. A null here means that another program wrote to the table. */
