@@ -21,6 +21,7 @@ export async function runBareSender(scenario: Scenario): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   try {
     const watch = await watchBlocks(chain)
+    await watch.nextBlock()
     const startedAt = Date.now()
     const mined = watch.untilMined(scenario.intents)
     let next = 0

@@ -1,6 +1,6 @@
 /**
  * The caller, as a process of its own: sends intents over HTTP, as fast as they are taken or at a given pace, and prints
- * what it saw as one line of JSON. It reads its order, one line of JSON too, from standard input.
+ * what it saw as one line of JSON. It says `ready`, then reads its order, one line of JSON too, from standard input.
  */
 import { createInterface } from 'node:readline'
 import { type HttpLine, openLine } from './http-line.ts'
@@ -74,6 +74,7 @@ function intentAt({ from, simulate, isWarmUp }: DriverOrder, index: number): str
 }
 
 const lines = createInterface({ input: process.stdin })
+process.stdout.write('ready\n')
 lines.once('line', (line) => {
   void drive(JSON.parse(line) as DriverOrder).then((report) => {
     process.stdout.write(`${JSON.stringify(report)}\n`)

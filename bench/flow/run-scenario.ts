@@ -124,7 +124,7 @@ async function warmUp(stack: BenchStack, scenario: Scenario): Promise<void> {
 }
 
 async function runDriver(
-  { service, accounts }: BenchStack,
+  { service, accounts, chain }: BenchStack,
   scenario: Scenario,
   isWarmUp: boolean,
 ): Promise<DriverReport> {
@@ -142,8 +142,11 @@ async function runDriver(
     callers: scenario.callers ?? CALLERS,
     isWarmUp,
   }
+  const lines = createInterface({ input: child.stdout })
+  await once(lines, 'line')
+  if (!isWarmUp) await (await watchBlocks(chain)).nextBlock()
   child.stdin.end(`${JSON.stringify(order)}\n`)
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  const [line] = (await once(lines, 'line')) as [string]
   return JSON.parse(line) as DriverReport
 }
 

@@ -2,6 +2,8 @@
 import type { BenchChain } from './stack.ts'
 
 export interface BlockWatch {
+  /** Resolves when the next block is seen. Whatever is compared begins with a block: it may wait a whole one for the last. */
+  nextBlock(): Promise<void>
   /** Resolves with the time at which this many had been mined. */
   untilMined(count: number): Promise<number>
   stop(): void
@@ -23,6 +25,13 @@ export async function watchBlocks({ call }: Pick<BenchChain, 'call'>, timeoutMs 
   }
 
   return {
+    nextBlock: async () => {
+      const before = seen
+      while (seen === before) {
+        await look()
+        if (seen === before) await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+      }
+    },
     untilMined: async (count) => {
       const deadline = Date.now() + timeoutMs
       while (!isStopped) {
