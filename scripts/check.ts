@@ -114,6 +114,7 @@ async function listSteps(): Promise<readonly Step[]> {
     traces,
     tool('alert rules', 'promtool', 'check', 'rules', 'deploy/monitoring/alerts.yml'),
     tool('tests of the alert rules', 'promtool', 'test', 'rules', 'deploy/monitoring/alerts.test.yml'),
+    program('container file', 'dockerfile-utils', 'lint', 'deploy/Containerfile'),
     tool('systemd unit', 'systemd-analyze', 'verify', 'deploy/systemd/drover.service'),
     tool('Kubernetes manifests', 'kubectl', 'kustomize', 'deploy/kubernetes'),
     program('build', 'npm', 'run', '--silent', 'build'),
