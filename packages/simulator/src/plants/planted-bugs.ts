@@ -35,7 +35,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'timeout-is-not-sent',
     meaning: 'a send without an answer counts as one that never left, and its nonce is free again',
     file: `${SERVER}/core/transaction/answer-broadcast.ts`,
-    find: 'return retrySoon({ ...tx, ...mayBeHeld }, event, policy)',
+    find: 'return retrySoon(maybeHeld(), event, policy)',
     replace: `return reject(tx, event, { ...outcome, type: 'invalid', reason: 'malformed' })`,
   },
   {
@@ -56,7 +56,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'free-refused-nonce',
     meaning: 'a refusal that proves nothing ends the transaction, and its nonce is free again',
     file: `${SERVER}/core/transaction/answer-broadcast.ts`,
-    find: 'return refusedOutright({ ...tx, ...answered }, event, { outcome, isProven: false }, policy)',
+    find: 'return refusedOutright(answered(), event, { outcome, isProven: false }, policy)',
     replace: `return reject(tx, event, { ...outcome, type: 'invalid', reason: 'malformed' })`,
   },
   {
