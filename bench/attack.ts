@@ -2,9 +2,11 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { launchProcess } from '../tests/setup/launch-process.ts'
-import { lowerPriority } from './attack/lower-priority.ts'
+import { lowerSessionPriority } from './attack/lower-priority.ts'
+import { readStolen } from './attack/stolen-time.ts'
 import { type Observed, observe } from './attack/victim.ts'
-import { createKey, startBenchStack } from './flow/stack.ts'
+import { type BenchStack, createKey, startBenchStack } from './flow/stack.ts'
+import { readUsage, type Usage } from './flow/usage.ts'
 import { withDatabase } from './flow/with-database.ts'
 import { build } from './flow.ts'
 
@@ -13,6 +15,17 @@ const ATTACK_MS = 120_000
 const WARM_UP_MS = 5_000
 /** How many of the slowest requests are listed. */
 const SLOWEST = 12
+/** How many statements are listed. */
+const STATEMENTS = 10
+
+interface Phase {
+  readonly observed: Observed
+  readonly before: Usage
+  readonly after: Usage
+  readonly seconds: number
+  /** Part of the processors that others on the same hardware took; null if the system does not tell. */
+  readonly stolen: number | null
+}
 
 /** `--seconds 20` makes it short. */
 export async function benchAttack(options: readonly string[]): Promise<void> {
@@ -35,20 +48,19 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
     const attacker = { url, token: createKey(stack.databaseUrl, 'attacker', 'read,send'), signer: other }
     await observe(victim, WARM_UP_MS)
     await settleDisk(stack.databaseUrl)
-    const calm = await observe(victim, attackMs / 4)
-    const attack = launchProcess(['--import', import.meta.resolve('tsx'), ATTACKER], {
-      ATTACK: JSON.stringify(attacker),
-      ATTACK_WITHOUT: process.env.ATTACK_WITHOUT ?? '',
-    })
+    const calm = await measure(stack, () => observe(victim, attackMs))
+    const settings = { ATTACK: JSON.stringify(attacker), ATTACK_WITHOUT: process.env.ATTACK_WITHOUT ?? '' }
+    const attack = launchProcess(['--import', import.meta.resolve('tsx'), ATTACKER], settings, '/', true)
     await attack.lineWhere((line) => line === 'ready')
-    lowerPriority(attack.child.pid ?? 0)
+    lowerSessionPriority(attack.child.pid ?? 0)
     attack.child.kill('SIGUSR2')
     // From its first moment: a burst that nobody expects is the worst of it.
-    const attacked = await observe(victim, attackMs)
+    const attacked = await measure(stack, () => observe(victim, attackMs))
     const report = attack.lineWhere((line) => line.startsWith('{'))
     attack.child.kill('SIGTERM')
     await attack.exited
-    print(calm, attacked)
+    print(calm.observed, attacked.observed)
+    printUsage(calm, attacked)
     process.stdout.write(`\nThe attacker got: ${await report}\n`)
   } finally {
     await stack.stop()
@@ -59,6 +71,56 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
 async function settleDisk(databaseUrl: string): Promise<void> {
   await withDatabase(databaseUrl, (client) => client.query('checkpoint'))
   spawnSync('sync')
+}
+
+async function measure(stack: BenchStack, work: () => Promise<Observed>): Promise<Phase> {
+  const [before, stolenBefore, startedAt] = [await readUsage(stack), readStolen(), performance.now()]
+  const observed = await work()
+  const seconds = (performance.now() - startedAt) / 1_000
+  const stolenAfter = readStolen()
+  const stolen =
+    stolenBefore === null || stolenAfter === null
+      ? null
+      : (stolenAfter.stolen - stolenBefore.stolen) / (stolenAfter.all - stolenBefore.all)
+  return { observed, before, after: await readUsage(stack), seconds, stolen }
+}
+
+/** What does not depend on how busy the machine is, or says so. */
+function printUsage(...phases: readonly Phase[]): void {
+  const cells = (name: string, showOf: (phase: Phase) => string): string =>
+    `| ${[name, ...phases.map(showOf)].join(' | ')} |`
+  const cores = (part: keyof NonNullable<Usage['cpu']>) => (phase: Phase) =>
+    phase.before.cpu === null || phase.after.cpu === null
+      ? ''
+      : ((phase.after.cpu[part] - phase.before.cpu[part]) / phase.seconds / 1e6).toFixed(2)
+  const perSecond =
+    (countOf: (usage: Usage) => number) =>
+    ({ before, after, seconds }: Phase) =>
+      ((countOf(after) - countOf(before)) / seconds).toFixed(1)
+  const sum = ({ statements }: Usage): number => Object.values(statements).reduce((total, each) => total + each, 0)
+  const last = phases.at(-1)
+  const risen = (name: string): number => (last?.after.statements[name] ?? 0) - (last?.before.statements[name] ?? 0)
+  const names = Object.keys(last?.after.statements ?? {})
+    .sort((a, b) => risen(b) - risen(a))
+    .slice(0, STATEMENTS)
+  const rows = [
+    cells('processors: service', cores('service')),
+    cells('processors: PostgreSQL', cores('postgres')),
+    cells('processors: chain', cores('chain')),
+    cells('taken by other machines', ({ stolen }) => (stolen === null ? '' : `${(stolen * 100).toFixed(1)} %`)),
+    cells(
+      'RPC requests a second',
+      perSecond(({ rpcRequests }) => rpcRequests),
+    ),
+    cells('statements a second', perSecond(sum)),
+    ...names.map((name) =>
+      cells(
+        `– ${name}`,
+        perSecond(({ statements }) => statements[name] ?? 0),
+      ),
+    ),
+  ]
+  process.stdout.write(`\n| what | calm | attacked |\n| --- | --- | --- |\n${rows.join('\n')}\n`)
 }
 
 function print(calm: Observed, attacked: Observed): void {

@@ -1,15 +1,24 @@
-/** For a process that stands for another machine. */
-import { existsSync, readdirSync } from 'node:fs'
+/**
+ * For processes that stand for another machine. What is measured is the service, not how well two processors are shared
+ * with work that is done elsewhere in practice. They still get what the service and the database leave.
+ */
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 
 const NICENESS = 5
 
-/**
- * What is measured is the service, not how well two processors are shared with the attacker's own work. It still gets
- * what the service, the database and the chain leave.
- */
-export function lowerPriority(pid: number): void {
-  const priority = Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICENESS)
+export function lowerPriority(pid: number, niceness = NICENESS): void {
+  const priority = Math.min(constants.priority.PRIORITY_LOW, getPriority() + niceness)
   const threads = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`).map(Number) : [pid]
   for (const thread of threads) setPriority(thread, priority)
+}
+
+/**
+ * For a process with a session of its own. Linux divides processors between sessions first, and looks at the priorities
+ * of processes only within one.
+ */
+export function lowerSessionPriority(pid: number): void {
+  const session = `/proc/${pid}/autogroup`
+  if (existsSync(session)) writeFileSync(session, String(constants.priority.PRIORITY_LOW))
+  lowerPriority(pid, constants.priority.PRIORITY_LOW)
 }

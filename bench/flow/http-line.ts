@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net'
 
 export interface HttpLine {
-  /** Returns the status of the answer. One request at a time. */
+  /** Returns the status of the answer; of a batch, 429 if any of its items has it. One request at a time. */
   post(path: string, body: string): Promise<number>
   close(): void
 }
@@ -21,7 +21,7 @@ export function openLine({ url, token }: { readonly url: string; readonly token:
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(received.slice(0, end + 2))?.[1] ?? Number.NaN)
     if (Number.isNaN(length)) throw new Error('an answer without content-length')
     if (received.length < end + 4 + length) return
-    const status = Number(received.slice(9, 12))
+    const status = received.includes('"status":429', end) ? 429 : Number(received.slice(9, 12))
     received = ''
     answered?.resolve(status)
   })

@@ -60,6 +60,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { ...BURST, name: 'one-signer-no-simulation', simulate: false },
   { ...BURST, name: 'one-signer-batches', batch: 200 },
   { ...BURST, name: '16-signers', signers: 16, intents: 8_000, blockSeconds: 0.2, warmUp: WARM },
+  { ...BURST, name: '16-signers-batches', signers: 16, intents: 8_000, blockSeconds: 0.2, warmUp: WARM, batch: 100 },
   { ...BURST, name: '16-signers-no-simulation', signers: 16, intents: 8_000, blockSeconds: 0.2, simulate: false },
   { ...BURST, name: '16-signers-1s', signers: 16, intents: 8_000 },
   { ...BURST, name: '100-signers', signers: 100, intents: 8_000 },
