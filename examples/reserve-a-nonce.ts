@@ -7,7 +7,12 @@ const drover = createDrover({
   url: process.env.DROVER_URL ?? 'http://127.0.0.1:4747',
   apiKey: process.env.DROVER_API_KEY,
 })
-const chain = createPublicClient({ transport: http(process.env.RPC_URL ?? 'http://127.0.0.1:8545') })
+const rpcUrl = process.env.RPC_URL
+if (rpcUrl === undefined) {
+  console.error('Set RPC_URL to a node of the chain; `drover dev` prints the URL of its own.')
+  process.exit(1)
+}
+const chain = createPublicClient({ transport: http(rpcUrl) })
 /** The first development account, which is also the first signer of `drover dev`. */
 const account = mnemonicToAccount(`${'test '.repeat(11)}junk`)
 

@@ -1,7 +1,11 @@
 /** A timer that calls a contract every few blocks, and one that waits for its event. Prints what they fire, then cancels both. */
 import { createDrover } from '@drover/client'
 
-const counter = process.argv[2] ?? ''
+const counter = process.argv[2]
+if (counter === undefined) {
+  console.error('Give the address of a contract such as contracts/Counter.sol: timers.ts 0x…')
+  process.exit(1)
+}
 const drover = createDrover({
   url: process.env.DROVER_URL ?? 'http://127.0.0.1:4747',
   apiKey: process.env.DROVER_API_KEY,

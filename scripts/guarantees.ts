@@ -188,12 +188,16 @@ export const GUARANTEES: Readonly<Record<string, Guarantee>> = {
   },
   G12: {
     promise:
-      'One tenant never takes another’s service: every shared pool has a share per tenant; request ids belong to the tenant.',
+      'One tenant never takes another’s service: every shared pool has a share per tenant; request ids belong to the tenant, which finds only its own by them.',
     heldBy: [
       [`${ENGINE}/tenants/tenant-pool.ts`, 'places in a pool are counted, and one tenant gets its share of them'],
       [`${ENGINE}/tenants/fair-turns.ts`, 'calls to the chain and reads of the database go in turns'],
       [`${ENGINE}/tenants/work-turns.ts`, 'tenants share the thread by time while several are active'],
       ['packages/server/src/store/migrations/0008_tenants.sql', 'request ids are unique within a tenant'],
+      [
+        'packages/server/src/api/access/limit-request-ids.ts',
+        'look-ups by request id find only the tenant’s own, unless the caller is an operator',
+      ],
     ],
   },
 }

@@ -1,11 +1,16 @@
 /** Until the packages are published, guides show only commands that work in a clone: npm would fetch a stranger's package. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const guides = readdirSync(`${ROOT}/docs`).filter((name) => name.endsWith('.md'))
-const files = ['README.md', 'CONTRIBUTING.md', 'examples/README.md', ...guides.map((name) => `docs/${name}`)]
+const packages = readdirSync(`${ROOT}/packages`).filter((name) => existsSync(`${ROOT}/packages/${name}/README.md`))
+const files = [
+  ...['README.md', 'CONTRIBUTING.md', 'examples/README.md'],
+  ...guides.map((name) => `docs/${name}`),
+  ...packages.map((name) => `packages/${name}/README.md`),
+]
 const { scripts } = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8'))
 const FETCHES = /\b(?:npx|npm (?:install|i|exec|add))\b[^\n]*?(?:^|[ @/])drover\b/m
 

@@ -236,7 +236,7 @@ describe.skipIf(CHROMIUM === undefined)('the console', () => {
     expect(troubles).toEqual([])
     const { token } = await createFirstKey(service.database.url, grant)
     await page.getByLabel('API key', { exact: true }).fill(token)
-    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByRole('button', { name: 'Use this key' }).click()
     await page.getByRole('button', { name: 'New key' }).click()
     await page.getByLabel('Name: who uses it').fill('second')
     await page.getByRole('button', { name: 'Create key' }).click()

@@ -56,12 +56,12 @@ test.skipIf(CHROMIUM === undefined)(
     expect(await field.getAttribute('type')).toBe('password')
 
     await field.fill(`drv_${'0'.repeat(16)}_${'A'.repeat(43)}`)
-    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByRole('button', { name: 'Use this key' }).click()
     await page.getByText('This API key is unknown.').waitFor()
 
     const own = await service.post('/v1/api-keys', { name: 'page', scopes: ['read'] }, headers)
     await field.fill(own.body.token)
-    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByRole('button', { name: 'Use this key' }).click()
     await signer.waitFor()
     await page.reload()
     await signer.waitFor()

@@ -60,7 +60,7 @@ describe.skipIf(CHROMIUM === undefined)('spending rules on the console', () => {
   async function openAs(name: string, hash: string): Promise<WatchedPage> {
     const watched = await openWatched(browser, `${service.drover.url}/#/${hash}`)
     await watched.page.getByLabel('API key').fill(tokens.get(name) ?? '')
-    await watched.page.getByRole('button', { name: 'Open' }).click()
+    await watched.page.getByRole('button', { name: 'Use this key' }).click()
     return watched
   }
 
@@ -132,7 +132,9 @@ describe.skipIf(CHROMIUM === undefined)('spending rules on the console', () => {
     await ann.page.locator(`a[href="#/tx/${id}"]`).first().click()
     await ann.page.getByText('It needs 2 more approvals from ann, bob').waitFor()
     await approve(ann.page, 'matches the invoice')
-    await ann.page.getByText('It needs 1 more approval from ann, bob. Approved by ann').waitFor()
+    await ann.page
+      .getByText('It needs 1 more approval from ann, bob; the key that sent it does not count. Approved by ann')
+      .waitFor()
 
     const bob = await openAs('bob', `tx/${id}`)
     await approve(bob.page, 'asked the customer')
@@ -182,7 +184,7 @@ describe.skipIf(CHROMIUM === undefined)('spending rules on the console', () => {
 
     await page.getByRole('button', { name: 'Use another key' }).click()
     await page.getByLabel('API key').fill(tokens.get('admin') ?? '')
-    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByRole('button', { name: 'Use this key' }).click()
     await page.getByRole('button', { name: 'New key' }).waitFor()
     await page.context().close()
   })

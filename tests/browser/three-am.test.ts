@@ -55,7 +55,7 @@ const ROWS = {
     name: 'fee above cap',
     cause: 'fee_above_cap',
     metric: 'drover_lane_problem{problem="fee_above_cap"}',
-    step: laneStep('fee_above_cap', HERE),
+    step: laneStep('fee_above_cap', HERE, { source: 'signer_per_gas', perGas: '1000', enough: '<amount>' }),
   },
   rpc: {
     name: 'dead RPC',
@@ -122,7 +122,8 @@ describe.skipIf(CHROMIUM === undefined)('at 3 am', () => {
     said: string,
     since: number,
   ): Promise<void> {
-    const step = stepFor(row, account, id)
+    // The amount depends on the price of gas.
+    const [step = ''] = stepFor(row, account, id).split('<amount>')
     const begin = row.step.slice(0, row.step.search(/[<`]/) > 10 ? row.step.search(/[<`]/) : undefined)
     const problem = /problem="(\w+)"/.exec(row.metric)?.[1]
     await walk(
@@ -166,21 +167,20 @@ describe.skipIf(CHROMIUM === undefined)('at 3 am', () => {
       async () => (await stack.drover.get(`/v1/transactions/${id}`)).body.state,
       (state) => state === 'TRACKING',
     )
+    // Named by its machine, with its id after that.
+    const { items } = (await stack.drover.get('/v1/nodes')).body as { items: { id: string; address: string }[] }
+    const name = `${items.find((node) => node.id === peer.nodeId)?.address} (${peer.nodeId})`
     const since = performance.now()
     await peer.end('SIGKILL')
     await walk(
       ROWS.node,
       {
-        page: [`Node ${peer.nodeId}: has not reported since`, SILENT_NODE_STEP],
+        page: [`Node ${name}: has not reported since`, '1 signer is affected', SILENT_NODE_STEP],
         explain: {
           id,
-          says: [
-            '"cause":"no_owner"',
-            `Node ${peer.nodeId}, which runs this signer, has not reported since`,
-            SILENT_NODE_STEP,
-          ],
+          says: ['"cause":"no_owner"', `Node ${name}`, 'has not reported since', SILENT_NODE_STEP],
         },
-        readyz: [`node ${peer.nodeId}`, 'has not reported since', SILENT_NODE_STEP],
+        readyz: [`node ${name}`, 'has not reported since', SILENT_NODE_STEP],
         metric: { line: /drover_nodes\{.*state="silent"/, value: 1 },
         log: [`node ${peer.nodeId} has not reported since`, SILENT_NODE_STEP],
       },
@@ -193,7 +193,7 @@ describe.skipIf(CHROMIUM === undefined)('at 3 am', () => {
     // Started again, as the page says.
     await stack.startPeer([account.privateKey])
     await awaitMined(id)
-    await awaitCalm('No node is running this signer')
+    await awaitCalm('1 signer is affected')
   })
 
   test(ROWS.standing.name, async () => {
@@ -208,7 +208,7 @@ describe.skipIf(CHROMIUM === undefined)('at 3 am', () => {
         explain: { id, says: ['"cause":"chain_standing"', said, ROWS.standing.step] },
         readyz: ['"status":"degraded"', said, ROWS.standing.step],
         metric: { line: /drover_chain_state\{.*state="standing"/, value: 1 },
-        log: [`chain ${CHAIN_ID} is standing`, said, ROWS.standing.step],
+        log: [`chain ${CHAIN_ID} is stalled`, said, ROWS.standing.step],
       },
       since,
     )
@@ -258,7 +258,7 @@ describe.skipIf(CHROMIUM === undefined)('at 3 am', () => {
     const said = 'was used by a transaction that Drover did not sign'
     await walkSigner(ROWS.foreign, account, id, said, since)
     const concern = stack.concern(said)
-    await concern.getByRole('button', { name: 'Act' }).click()
+    await concern.getByRole('button', { name: 'Choose an action' }).click()
     await concern.getByLabel('Reason').fill('the other one was ours')
     await concern.getByRole('button', { name: 'Requeue this transaction' }).click()
     await awaitCalm(said)
@@ -337,15 +337,15 @@ describe.skipIf(CHROMIUM === undefined)('at 3 am', () => {
     const since = performance.now()
     const id = await stack.send(account.address)
     const [{ id: reservationId }] = reserved.body.items
-    await walkSigner(ROWS.reservation, account, id, 'has been reserved since', since)
+    await walkSigner(ROWS.reservation, account, id, 'have waited for reserved nonces since', since)
     const { body } = await stack.drover.get(`/v1/transactions/${id}/explain`)
     expect(body.blockedBy).toMatchObject({ type: 'reservation', reservationId })
-    const concern = stack.concern('has been reserved since')
+    const concern = stack.concern('have waited for reserved nonces since')
     expect(await concern.textContent()).toContain(reservationId)
     await concern.getByRole('button', { name: 'Release' }).click()
     await concern.getByLabel('Reason').fill('the holder is gone')
     await concern.getByRole('button', { name: 'Release all' }).click()
-    await awaitCalm('has been reserved since')
+    await awaitCalm('have waited for reserved nonces since')
     await awaitMined(id)
   })
 

@@ -180,15 +180,15 @@ test('Database down', async () => {
   await untilLogged('leases expired')
 })
 
-test('Chain standing', async () => {
+test('Chain stalled', async () => {
   await ground.chain.setBlockInterval(0)
   const id = await send('standing')
-  await prometheus.untilFired('DroverChainStanding', 'chain-standing')
+  await prometheus.untilFired('DroverChainStanding', 'chain-stalled')
   // Whichever node is asked: one of them runs the signer, and the other does not.
-  for (const node of nodes) await untilSays(readyz(node), entry('chain-standing'))
-  await untilLogged(`"runbook":"${entry('chain-standing')}"`)
-  expect(await run(['tx', 'explain', id])).toContain(entry('chain-standing'))
-  expect(await run(['chain', 'list'])).toMatch(/standing\s+The chain has made no block/)
+  for (const node of nodes) await untilSays(readyz(node), entry('chain-stalled'))
+  await untilLogged(`"runbook":"${entry('chain-stalled')}"`)
+  expect(await run(['tx', 'explain', id])).toContain(entry('chain-stalled'))
+  expect(await run(['chain', 'list'])).toMatch(/stalled\s+The chain has made no block/)
   await ground.chain.setBlockInterval(1)
   await until(id, 'CONFIRMED')
   for (const node of nodes) await untilSays(readyz(node), '"status":"ready"')

@@ -241,7 +241,7 @@ describe('drover key', () => {
     [['create', '--name', 'x'], "required option '--scope <scopes>'"],
     [['create', '--name', 'x', '--scope', 'write'], 'must be one of read, send, operate, admin'],
     [['create', '--name', 'x', '--scope', 'read', '--burst', '5'], '--burst needs --rate'],
-    [['create', '--name', 'x', '--scope', 'read', '--signer', '0x1'], 'must be 0x and 40 hex digits'],
+    [['create', '--name', 'x', '--scope', 'read', '--signer', '0x1'], 'must be 0x followed by 40 hex digits'],
     [['create', '--name', 'x', '--scope', 'read', '--expires', 'soon'], 'must be a duration'],
   ])('%j is refused, and creates no key', async (args, words) => {
     const { code, output } = await runKeyCommand(database.url, ...args)

@@ -1,4 +1,7 @@
 /** `drover doctor` on what is in order, and on what is not: each problem with its fix, no secret, and nothing changed. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
 import { startCli } from '../setup/cli-terminal.ts'
@@ -143,6 +146,23 @@ test('an empty database, and a node that lacks a method', async () => {
   })
   const again = await examine({ DROVER_DATABASE_URL: empty.url })
   expect(again.find('schema')?.detail).toMatch(/^none;/)
+})
+
+test('the data folder of a running `drover dev` that is elsewhere can be named', async () => {
+  const service = await startDrover({
+    databaseUrl: database.url,
+    rpcUrl: chain.rpcUrl,
+    signerKeys: [signer.privateKey],
+  })
+  const folder = await mkdtemp(join(tmpdir(), 'drover-doctor-'))
+  const record = { url: service.url, rpcUrl: chain.rpcUrl, databaseUrl: database.url, signerKeys: [signer.privateKey] }
+  await writeFile(join(folder, 'dev.json'), JSON.stringify(record))
+  const { code, stdout, stderr } = await startCli(['doctor', '--data-dir', folder], { env: {} }).ended
+  await service.end()
+  await rm(folder, { recursive: true })
+  expect(code, stdout + stderr).toBe(0)
+  expect(stdout).toContain(`✓ configuration: from the running \`drover dev\` (${folder})`)
+  expect(stdout).toMatch(/^0 failed, (?:1 warning|(?:0|[2-9]) warnings), \d+ ok\.$/m)
 })
 
 test('people see marks and what to do', async () => {

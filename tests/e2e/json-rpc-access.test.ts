@@ -1,5 +1,6 @@
 /** Keys at the JSON-RPC endpoint: what each may do, over HTTP and over a WebSocket, and what a revoked one may not. */
 import { once } from 'node:events'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { createFirstKey } from '../setup/first-key.ts'
@@ -97,6 +98,35 @@ test('a revoked key is refused at once, also on an open connection', async () =>
   expect(code).toBe(1008)
   const answer = await service.drover.post('/rpc', JSON.parse(ask), bearer(reader))
   expect(answer.status).toBe(401)
+})
+
+/** As if the notice were lost: nothing is notified. */
+async function changeSilently(key: Key, change: string): Promise<void> {
+  const client = new pg.Client({ connectionString: service.databaseUrl })
+  await client.connect()
+  await client.query(`update api_key set ${change} where key_id = $1`, [key.id])
+  await client.end()
+}
+
+test.each([
+  ['was revoked, and the notice of its revocation was lost', "revoked_at = clock_timestamp(), revoked_by = 'test'"],
+  ['has expired', 'expires_at = clock_timestamp()'],
+])('a subscription ends with the next block once its key %s', async (_, change) => {
+  const key = await createKey({ name: 'subscriber', scopes: ['read'] }, admin)
+  const socket = new WebSocket(service.socketUrl, { headers: bearer(key) })
+  await once(socket, 'open')
+  let heads = 0
+  socket.on('message', () => heads++)
+  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] }))
+  await once(socket, 'message')
+  await once(socket, 'message')
+  const closed = once(socket, 'close')
+  await changeSilently(key, change)
+  const before = heads
+  const [code] = await closed
+  expect(code).toBe(1008)
+  // What was read of a key is trusted for half a second. The next heartbeat would be 30 blocks away.
+  expect(heads - before).toBeLessThan(5)
 })
 
 test('rate limits apply to WebSockets too: per message, with the id of the call in the error', async () => {

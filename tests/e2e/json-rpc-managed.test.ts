@@ -88,9 +88,11 @@ test('one at a time: the next call waits for its nonce; on timeout the error nam
   const first = await service.call(transferFrom(from))
   expect(first.result).toMatch(/^0x[0-9a-f]{64}$/)
   const second = await service.call(transferFrom(from, { value: '0x5' }))
-  expect(second.error).toMatchObject({ code: -32002, data: { state: 'QUEUED' } })
-  expect(second.error.message).toContain('earlier transactions of this signer go first')
+  expect(second.error).toMatchObject({ code: -32002, data: { state: 'QUEUED', cause: 'waiting_for_slot' } })
   const { transactionId } = second.error.data
+  const explained = (await service.drover.get(`/v1/transactions/${transactionId}/explain`)).body
+  expect(second.error.data).toMatchObject({ cause: explained.cause, reason: explained.summary })
+  expect(second.error.message).toContain(`ms: ${explained.summary} Do not send it again`)
   expect(second.error.message).toContain(transactionId)
 
   const third = service.call(transferFrom(from, { value: '0x6' }))
@@ -107,6 +109,29 @@ test('one at a time: the next call waits for its nonce; on timeout the error nam
   // It was held until the one before it was final, and got its hash in time, or else was named like the second.
   const answer = await third
   expect(answer.result ?? answer.error.data.transactionId).toEqual(expect.any(String))
+})
+
+test('a call of a paused signer that is not signed in time says so', async () => {
+  const from = service.fast.address
+  const order = (verb: string) => service.drover.post(`/v1/signers/${from}/${verb}`, { reason: 'a test' })
+  expect((await order('pause')).status).toBe(200)
+  const { error } = await service.call(transferFrom(from))
+  expect(error).toMatchObject({ code: -32002, data: { state: 'QUEUED', cause: 'lane_paused' } })
+  expect(error.message).toContain(`ms: Signer ${from.toLowerCase()} is paused`)
+  expect((await order('resume')).status).toBe(200)
+})
+
+test('a balance that covers the value but not the gas: accepted, and it waits for funds', async () => {
+  const from = service.fast.address
+  const balance = await service.chain.rpc('eth_getBalance', [from, 'latest'])
+  await service.chain.rpc('anvil_setBalance', [from, '0x64'])
+  const { error } = await service.call(transferFrom(from, { value: '0x2' }))
+  expect(error).toMatchObject({ code: -32002, data: { state: 'QUEUED', cause: 'waiting_for_funds' } })
+  expect(error.message).toContain('insufficient funds for gas * price + value')
+  await service.chain.rpc('anvil_setBalance', [from, '0x1'])
+  const refused = await service.call(transferFrom(from, { value: '0x2' }))
+  expect(refused.error).toMatchObject({ code: -32000, message: expect.stringMatching(/^insufficient funds/) })
+  await service.chain.rpc('anvil_setBalance', [from, balance])
 })
 
 test('a shutdown answers waiting calls with the id of their transaction', async () => {

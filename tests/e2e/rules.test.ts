@@ -174,6 +174,25 @@ describe('at acceptance', () => {
     await clearRules(rulesOf(carol.address))
     await mineUntil(first.body.id, isConfirmed)
   })
+
+  test.each([[true], [false]])(
+    'a repeat is not charged again, not even beside the first one (simulate: %s)',
+    async (simulate) => {
+      await setRules(rulesOf(carol.address), { value: { perDay: (100n * WEI).toString() } })
+      const readUsed = async () => BigInt((await call('GET', rulesOf(carol.address))).body.usage[0].used)
+      const before = await readUsed()
+      const requestId = `charged once, simulate ${simulate}`
+      const intent = { from: carol.address, to: PAYEE, value: (4n * WEI).toString(), requestId, simulate }
+      const twins = await Promise.all(Array.from({ length: 5 }, () => call('POST', '/v1/transactions', intent)))
+      expect(twins.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 202])
+      const { id } = twins[0]?.body ?? {}
+      expect(await call('POST', '/v1/transactions', intent)).toMatchObject({ status: 200, body: { id } })
+      expect(new Set(twins.map(({ body }) => body.id)).size).toBe(1)
+      expect(await readUsed()).toBe(before + 4n * WEI)
+      await clearRules(rulesOf(carol.address))
+      await mineUntil(id, isConfirmed)
+    },
+  )
 })
 
 describe('before signing, when the rules were tightened later', () => {

@@ -219,7 +219,7 @@ test('Nonce drift: both counts are shown, and a reset without anything in flight
 })
 
 test('Node down: who runs a signer', async () => {
-  expect(await run('signer', 'list')).toContain('working')
+  expect(await run('signer', 'list')).toContain('idle')
   expect(await run('signer', 'show', addressOf(PLAIN))).toMatch(/owner\s+\S+/)
 })
 

@@ -56,11 +56,20 @@ test('batch-with-idempotency, killed after its first payment and started again: 
 
 test('tell-errors-apart', async () => {
   const [malformed, rejected, accepted, again, conflict] = await runExample('tell-errors-apart', service.url)
-  expect(malformed).toMatch(/^to is wrong: to must be 0x and 40 hex digits/)
+  expect(malformed).toMatch(/^to is wrong: to must be 0x followed by 40 hex digits/)
   expect(rejected).toMatch(/^it would fail on chain: the value is 10{40} wei, but the balance is /)
   expect(accepted).toMatch(/^accepted as [0-9a-f-]{36}$/)
   expect(again).toBe(accepted)
   expect(conflict).toBe(`order-17 was used for something else: ${accepted?.replace('accepted as ', '')}`)
+})
+
+test.each([
+  ['timers', 'Give the address of a contract'],
+  ['reserve-a-nonce', 'Set RPC_URL to a node of the chain'],
+])('%s without what it needs says so in one sentence', async (name, sentence) => {
+  const { code, errors } = await startExample(name, service.url).ended
+  expect(code).toBe(1)
+  expect(errors).toMatch(new RegExp(`^${sentence}[^\\n]*\\n$`))
 })
 
 test('reserve-a-nonce', async () => {
@@ -77,7 +86,7 @@ test('pay-many, and once more: each is paid once', async () => {
   const recipient = '0x976EA74026E726554dB657fA54763abd0C3a0aa9'
   const before = await balanceOf(recipient)
   const [wrong, paid] = await runExample('pay-many', service.url)
-  expect(wrong).toMatch(/^payroll-2030-01-99: to must be 0x and 40 hex digits/)
+  expect(wrong).toMatch(/^payroll-2030-01-99: to must be 0x followed by 40 hex digits/)
   expect(paid).toBe('99 of 100 are paid')
   expect(await runExample('pay-many', service.url)).toEqual([wrong, paid])
   expect((await balanceOf(recipient)) - before).toBe(990n)

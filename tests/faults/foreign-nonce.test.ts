@@ -67,6 +67,19 @@ describe('stable: a foreign transaction used the nonce', () => {
     const next = await node.send()
     // The node says "nonce too low": that alone is no proof.
     await node.until(id, ({ state }) => state === 'TRACKING')
+    // It is named all the same, long before it is final and without another block.
+    const early = await eventually(
+      async () => (await node.drover().get(`/v1/transactions/${id}/explain`)).body,
+      ({ cause }) => cause === 'foreign_nonce',
+    )
+    expect(early).toMatchObject({
+      summary: expect.stringContaining('The chain counts nonce 1 as used'),
+      advice: expect.stringContaining('Find out who else uses this key'),
+    })
+    expect(await optionsOf(id)).toEqual(['suspend', 'cancel'])
+    const { body: lanes } = await node.drover().get('/v1/signers')
+    expect(lanes.items[0].problems).toMatchObject([{ code: 'foreign_nonce', transactionId: id }])
+    expect((await node.drover().get('/readyz')).body.status).toBe('degraded')
     await node.chain.mine(2)
     expect((await node.read(id)).state).toBe('TRACKING')
     await node.mineUntil([id], 'STUCK')
@@ -84,7 +97,7 @@ describe('stable: a foreign transaction used the nonce', () => {
     const { body: explained } = await node.drover().get(`/v1/transactions/${id}/explain`)
     expect(explained).toMatchObject({ cause: 'foreign_nonce', nextAction: expect.stringMatching(/requeue.*or close/) })
     expect(explained.summary).toContain(foreign)
-    expect(await optionsOf(id)).toEqual(['resolve', 'requeue', 'close'])
+    expect(await optionsOf(id)).toEqual(['requeue', 'close'])
     expect(await node.read(next)).toMatchObject({ state: 'QUEUED', nonce: null })
 
     // It keeps its nonce: nothing moves without an operator, and nobody can call it paid.
@@ -131,7 +144,13 @@ describe('stable: a foreign transaction used the nonce', () => {
     const before = BigInt(await node.chain.rpc<string>('eth_getBalance', [SAME.to, 'latest']))
     const { id, foreign } = await loseNonce({ foreign: SAME })
     await node.mineUntil([id], 'CONFIRMED', 'STUCK')
-    expect(await node.read(id)).toMatchObject({ state: 'CONFIRMED', subState: 'final', receipt: { status: 'success' } })
+    expect(await node.read(id)).toMatchObject({
+      state: 'CONFIRMED',
+      subState: 'final',
+      hash: foreign,
+      hashes: [expect.any(String), foreign],
+      receipt: { status: 'success', transactionHash: foreign },
+    })
     expect((await node.history(id)).at(-1)).toMatchObject({ type: 'finality.reached', detail: { hash: foreign } })
     expect((await node.drover().get(`/v1/transactions/${id}/explain`)).body.summary).toContain(foreign)
     expect(BigInt(await node.chain.rpc<string>('eth_getBalance', [SAME.to, 'latest']))).toBe(before + SAME.value)

@@ -33,9 +33,12 @@ export function launchProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   cwd = '/',
+  /** In a session of its own, which the system schedules beside this one and not as a part of it. */
+  detached = false,
 ): LaunchedProcess {
   const child = spawn(process.execPath, [...args], {
     cwd,
+    detached,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -56,7 +56,7 @@ test('all problems of a file are reported at once, each with its line', async ()
   const { problems, problemCount } = await surveyBatch(input)
   expect(problemCount).toBe(4)
   expect(problems).toEqual([
-    { line: 3, message: 'to must be 0x and 40 hex digits' },
+    { line: 3, message: 'to must be 0x followed by 40 hex digits' },
     { line: 4, message: 'value must be a whole number of wei' },
     { line: 5, message: 'has 1 cells, but the header has 2' },
     { line: 6, message: expect.stringContaining('value must be wei') },

@@ -53,7 +53,7 @@ test('a line of JSON may be a request body of the HTTP API', () => {
 
 test.each<[Readonly<Record<string, unknown>>, string, string]>([
   [{ to: TO, vallue: '1' }, 'vallue', 'did you mean value?'],
-  [{ to: 'me' }, 'to', 'must be 0x and 40 hex digits'],
+  [{ to: 'me' }, 'to', 'must be 0x followed by 40 hex digits'],
   [{ to: TO, value: '1.5' }, 'value', 'whole number of wei'],
   [{ to: TO, value: -1 }, 'value', 'must be a whole number'],
   [{ to: TO, args: '["1"]' }, 'args', 'needs function'],

@@ -40,7 +40,7 @@ const listChains: ServiceCommand = {
 }
 
 function colourOf(state: Chain['health']['state']) {
-  return { text: state, colour: state === 'ok' ? 'green' : 'red' } as const
+  return { text: state === 'standing' ? 'stalled' : state, colour: state === 'ok' ? 'green' : 'red' } as const
 }
 
 const blocks: ServiceCommand = {

@@ -29,6 +29,7 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
       'check Node.js, configuration, database, RPC nodes, signers and port, and suggest a fix for each problem',
     )
     .option('--url <url>', 'URL of the service (default: DROVER_URL, else host and port)')
+    .option('--data-dir <folder>', 'data folder of a running `drover dev`', DEFAULT_DATA_DIR)
     .option('--json', 'print JSON')
     .option('--no-color', 'no colours; NO_COLOR does the same')
     .addHelpText(
@@ -45,9 +46,9 @@ Example:
 
 async function examine(command: Command, context: CommandContext): Promise<void> {
   const { terminal, redactor } = context
-  const options = command.opts<{ json?: boolean; color: boolean; url?: string }>()
+  const options = command.opts<{ json?: boolean; color: boolean; url?: string; dataDir: string }>()
   const input = await readConfigInput(command, context)
-  const dev = await findRunningDev(input, resolve(terminal.folder, DEFAULT_DATA_DIR))
+  const dev = await findRunningDev(input, resolve(terminal.folder, options.dataDir))
   const resolved = resolveSettings(dev === null ? input : useDev(input, dev))
   const { diagnose } = await import('@drover/server/admin')
   const { host = '127.0.0.1', port = 4747 } = resolved.values
@@ -55,7 +56,7 @@ async function examine(command: Command, context: CommandContext): Promise<void>
   const url = options.url ?? (terminal.env.DROVER_URL?.trim() || usual)
   const findings: readonly Finding[] = [
     judgeNode(process.versions.node),
-    ...(dev === null ? judgeSettings(resolved) : [DEV_SETTINGS]),
+    ...(dev === null ? judgeSettings(resolved) : [judgeDev(options.dataDir)]),
     ...(await diagnose(toSubject(resolved, dev !== null))),
     await judgeService(url, host, port),
   ].map((finding) => ({ ...finding, detail: redactor.redact(finding.detail) }))
@@ -68,11 +69,8 @@ async function examine(command: Command, context: CommandContext): Promise<void>
   context.finish(isBroken ? EXIT.failure : EXIT.ok)
 }
 
-const DEV_SETTINGS: Finding = {
-  check: 'configuration',
-  status: 'ok',
-  detail: `from the running \`drover dev\` (${DEFAULT_DATA_DIR})`,
-  fix: null,
+function judgeDev(dataDir: string): Finding {
+  return { check: 'configuration', status: 'ok', detail: `from the running \`drover dev\` (${dataDir})`, fix: null }
 }
 
 /** Only if no other service is configured: a user who names a database or a node means that one. */
@@ -217,5 +215,9 @@ function presentFindings(findings: readonly Finding[], style: Style): string {
     return fix === null ? [line] : [line, style.paint('dim', `    fix: ${fix}`)]
   })
   const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length
-  return [...lines, '', `${count('failed')} failed, ${count('warning')} warnings, ${count('ok')} ok.`].join('\n')
+  return [...lines, '', `${count('failed')} failed, ${spellWarnings(count('warning'))}, ${count('ok')} ok.`].join('\n')
+}
+
+function spellWarnings(count: number): string {
+  return count === 1 ? '1 warning' : `${count} warnings`
 }

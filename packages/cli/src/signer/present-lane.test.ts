@@ -39,3 +39,12 @@ test.each([
   if (said === null) expect(text).not.toContain('nonce drift')
   else expect(text).toMatch(said)
 })
+
+test.each([
+  [{ queued: 0, inFlight: 0 }, 'idle'],
+  [{ queued: 1, inFlight: 0 }, 'working'],
+  [{ queued: 0, inFlight: 1 }, 'working'],
+])('a signer that a node runs, with %o, is %s: as on the page', (load, status) => {
+  const lease = { node: 'n', fence: 1, expiresAt: AT, live: true }
+  expect(presentLane({ ...LANE, ...load, lease }, PLAIN)).toMatch(new RegExp(`^status +${status}$`, 'm'))
+})

@@ -25,12 +25,13 @@ function balanceCell({ balance }: Lane): Cell {
   return { text: formatAmount(balance.wei), ...(balance.isLow && { colour: 'red' }) }
 }
 
-function statusCell({ paused, stuck, lease, problems }: Lane): Cell {
+function statusCell({ paused, stuck, lease, problems, queued, inFlight }: Lane): Cell {
   if (paused) return { text: 'paused', colour: 'yellow' }
   const bad = problems.find(({ level }) => level === 'bad')
   if (bad !== undefined) return { text: bad.code.replaceAll('_', ' '), colour: 'red' }
   if (stuck > 0) return { text: 'stuck', colour: 'red' }
-  return lease?.live === true ? { text: 'working', colour: 'green' } : { text: 'no owner', colour: 'dim' }
+  if (lease?.live !== true) return { text: 'no owner', colour: 'dim' }
+  return queued === 0 && inFlight === 0 ? { text: 'idle', colour: 'green' } : { text: 'working', colour: 'green' }
 }
 
 export function presentLanes(lanes: readonly Lane[], style: Style): string {
@@ -42,10 +43,12 @@ function presentLowest({
   reservationId,
   holder,
   lockedUntil,
+  isUsed,
   alarm,
 }: NonNullable<Lane['lowestReserved']>): string {
   const who = reservationId === null ? 'another tenant' : `reservation ${reservationId}${holder ? ` of ${holder}` : ''}`
-  return `nonce ${nonce}, ${who}, until ${lockedUntil}${alarm === null ? '' : `; alarm: ${alarm}`}`
+  const until = isUsed ? 'used by its holder' : `until ${lockedUntil}`
+  return `nonce ${nonce}, ${who}, ${until}${alarm === null ? '' : `; alarm: ${alarm}`}`
 }
 
 function describeDrift(drift: number): string {

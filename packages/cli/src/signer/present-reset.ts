@@ -12,9 +12,15 @@ export function presentReset({ id, state, fromNonce, toNonce, refusal, progress 
       ['id', id],
       ['state', state],
       ['in flight', spelled],
-      ['nonce', `${fromNonce ?? '-'} to ${toNonce ?? '-'}`],
+      ['nonce', spellMove(fromNonce, toNonce)],
       ['refusal', refusal],
     ],
     style,
   )
+}
+
+/** Null until the reset is done: there is nothing to show. */
+function spellMove(from: number | null, to: number | null): string | null {
+  if (to === null) return null
+  return from === null ? `set to ${to}` : `${from} to ${to}`
 }

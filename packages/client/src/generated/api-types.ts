@@ -175,7 +175,7 @@ export interface Chain {
   readonly finality: number | 'safe' | 'finalized'
   /** True if Drover knows the newest block and keeps up with it. */
   readonly following: boolean
-  /** As this node sees the chain. `standing`: no block for a long time while something waits to be mined. `rewound`: the head went back and has not recovered. `unreachable`: no RPC node responds. */
+  /** As this node sees the chain. `standing`: stalled, no block for a long time while something waits to be mined. `rewound`: the head went back and has not recovered. `unreachable`: no RPC node responds. */
   readonly health: {
     readonly state: 'starting' | 'ok' | 'standing' | 'rewound' | 'unreachable'
     readonly since: string | null
@@ -1732,9 +1732,9 @@ export interface Operations {
       readonly subState?: 'accepted' | 'preparing' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'waiting_for_key' | 'fee_above_cap' | 'held_by_rule' | 'awaiting_approval' | 'scheduled' | 'signed' | 'pending' | 'preconfirmed' | 'stale' | 'rejected_by_node' | 'making_way' | 'blocked_by_predecessor' | 'mined' | 'reorged' | 'suspended' | 'rejected' | 'not_approved' | 'final' | 'cancelled' | 'expired' | 'replaced' | 'foreign_nonce' | 'no_inclusion' | 'resolved'
       /** Address. In mixed case, its checksum must be right. */
       readonly to?: string
-      /** Idempotency key. Sending the same key and body again returns the same transaction. */
+      /** Of your own tenant; of all with the scope `operate` or `admin`. */
       readonly requestId?: string
-      /** Only transactions whose request id starts with this. */
+      /** Only transactions whose request id starts with this, as with `requestId`. */
       readonly requestIdPrefix?: string
       /** Only transactions with this pair in their metadata. */
       readonly metadata?: string

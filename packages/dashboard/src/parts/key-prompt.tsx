@@ -45,7 +45,7 @@ export function KeyPrompt({ reason }: { readonly reason: string | null }) {
         )}
       </FormField>
       <button type="submit" class="button is-primary" disabled={text.trim() === ''}>
-        Open
+        Use this key
       </button>
     </form>
   )

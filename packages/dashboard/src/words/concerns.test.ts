@@ -77,6 +77,26 @@ test('a concern keeps its id while its words change, so that a form below it sta
   expect(idWith('The next block asks 7 gwei.')).toBe(idWith('The next block asks 8 gwei.'))
 })
 
+test('a dead node is one concern, with the signers that wait for it', () => {
+  const part = 'node vm:24102 (id-1)'
+  const problems = [{ part, message: 'has not reported since 03:00', action: 'Start it.', runbook: null }]
+  const lease = { node: 'id-1', fence: 1, expiresAt: LANE.createdAt, live: false }
+  const lanes = ['a', 'b'].map((label) => ({ ...LANE, label, lease, problems: [problem({ code: 'no_owner' })] }))
+  const others = { ...LANE, label: 'c', lease: { ...lease, node: 'id-2' }, problems: [problem({ code: 'no_owner' })] }
+  const textsOf = (...shown: LaneResource[]) =>
+    findConcerns({ ready: true, problems }, shown).map(({ text, action }) => `${text} ${action}`)
+  expect(textsOf(...lanes)).toEqual([
+    'Node vm:24102 (id-1): has not reported since 03:00. 2 signers are affected: a, b. Start it.',
+  ])
+  expect(textsOf(...lanes.slice(0, 1))).toEqual([
+    'Node vm:24102 (id-1): has not reported since 03:00. 1 signer is affected: a. Start it.',
+  ])
+  expect(textsOf(others)).toEqual([
+    'Node vm:24102 (id-1): has not reported since 03:00 Start it.',
+    'c: Nonce 4 is stuck. Look.',
+  ])
+})
+
 test('a signer in /readyz is not listed twice', () => {
   const problems = [
     { part: 'signer 0xf39F…2266 on chain 1', message: 'Out of funds.', action: 'Pay in.', runbook: null },
@@ -124,6 +144,13 @@ test('an RPC endpoint with a problem is listed, with the reason', () => {
     'RPC endpoint a.example: lagging, 12 blocks behind',
     'RPC endpoint a.example: rate limited, HTTP 429',
   ])
+  const endpointsOf = (...states: readonly (typeof chain.endpoints)[number]['state'][]) =>
+    findConcerns(READY, [], [{ ...chain, endpoints: states.map((state) => ({ ...endpoint, state })) }])[0]?.action
+  expect(endpointsOf('rate_limited', 'healthy')).toMatch(/^Drover uses the other endpoints\./)
+  expect(endpointsOf('rate_limited')).toBe(
+    'It is the only endpoint of this chain. Check the node, or add a second URL to `rpcUrl`.',
+  )
+  expect(endpointsOf('rate_limited', 'lagging')).toMatch(/^No endpoint of this chain is healthy\./)
   const entryOf = (change: Partial<(typeof chain.endpoints)[number]> | object) =>
     findConcerns(READY, [], [{ ...chain, endpoints: [{ ...endpoint, state: 'failing', ...change }] }])[0]?.runbook
   expect(entryOf({})).toBe('docs/runbook.md#rpc-endpoint')

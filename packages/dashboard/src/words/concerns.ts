@@ -39,20 +39,30 @@ export function findConcerns(
   lanes: readonly LaneResource[],
   chains: readonly ChainResource[] = [],
 ): readonly Concern[] {
+  // Problems of signers are shown with the signers, in more detail than /readyz may show.
+  const parts = readiness.problems.filter(({ part }) => !part.startsWith('signer'))
+  const deadNodes = parts.filter(({ part }) => part.startsWith('node '))
   const concerns = [
-    // Problems of signers are shown with the signers, in more detail than /readyz may show.
-    ...readiness.problems.filter(({ part }) => !part.startsWith('signer')).map(describeReadinessProblem),
-    ...lanes.flatMap(inspectLane),
-    ...chains.flatMap(({ chainId, endpoints }) => endpoints.flatMap((endpoint) => inspectEndpoint(chainId, endpoint))),
+    ...parts.map((problem) => describeReadinessProblem(problem, lanes)),
+    ...lanes.map((lane) => withoutDeadNode(lane, deadNodes)).flatMap(inspectLane),
+    ...chains.flatMap(({ chainId, endpoints }) =>
+      endpoints.flatMap((endpoint) => inspectEndpoint(chainId, endpoint, endpoints)),
+    ),
   ]
   return [...concerns.filter(({ level }) => level === 'bad'), ...concerns.filter(({ level }) => level === 'warn')]
 }
 
-function describeReadinessProblem({ part, message, action, runbook }: Readiness['problems'][number]): Concern {
+type PartProblem = Readiness['problems'][number]
+
+function describeReadinessProblem(problem: PartProblem, lanes: readonly LaneResource[]): Concern {
+  const { part, message, action, runbook } = problem
+  const affected = lanes.filter((lane) => lane.problems.some((each) => isOf(problem, lane, each))).map(nameLane)
+  const count = affected.length === 1 ? '1 signer is' : `${formatCount(affected.length)} signers are`
+  const who = affected.length === 0 ? '' : `. ${count} affected: ${affected.join(', ')}.`
   return {
     id: part,
     level: 'bad',
-    text: `${part.charAt(0).toUpperCase()}${part.slice(1)}: ${message}`,
+    text: `${part.charAt(0).toUpperCase()}${part.slice(1)}: ${message}${who}`,
     action,
     runbook,
     href: /^(?:chain|node) /.test(part) ? formHash({ page: 'cluster' }) : null,
@@ -60,17 +70,36 @@ function describeReadinessProblem({ part, message, action, runbook }: Readiness[
   }
 }
 
-function inspectEndpoint(chainId: number, endpoint: EndpointResource): Concern[] {
+/** One cause, one concern: signers without an owner are listed with the node that ran them, if it is known to be dead. */
+function withoutDeadNode(lane: LaneResource, nodes: readonly PartProblem[]): LaneResource {
+  const problems = lane.problems.filter((each) => !nodes.some((node) => isOf(node, lane, each)))
+  return { ...lane, problems }
+}
+
+/** This problem of a signer is that this node is dead. */
+function isOf({ part }: PartProblem, { lease }: LaneResource, { code }: LaneProblem): boolean {
+  if (code !== 'owner_silent' && code !== 'no_owner') return false
+  return part.startsWith('node ') && lease !== null && part.includes(lease.node)
+}
+
+function nameLane({ label, address }: LaneResource): string {
+  return label ?? shortenAddress(address)
+}
+
+function inspectEndpoint(chainId: number, endpoint: EndpointResource, all: readonly EndpointResource[]): Concern[] {
   const { name, state, lagBlocks, lastError } = endpoint
   if (state === 'healthy' || state === 'unverified') return []
   const why = state === 'lagging' ? `${formatCount(lagBlocks ?? 0)} blocks behind` : (lastError?.message ?? '')
   const text = `RPC endpoint ${name}: ${nameEndpointState(state)}${why && `, ${why}`}`
-  const { action, runbook } = adviseOnEndpoint(endpoint)
+  const { action, runbook } = adviseOnEndpoint(endpoint, all)
   const href = formHash({ page: 'cluster' })
   return [{ id: `endpoint ${chainId} ${name}`, level: 'warn', text, action, runbook, href, remedy: null }]
 }
 
-function adviseOnEndpoint({ state, roles }: EndpointResource): Pick<Concern, 'action' | 'runbook'> {
+function adviseOnEndpoint(
+  { state, roles }: EndpointResource,
+  all: readonly EndpointResource[],
+): Pick<Concern, 'action' | 'runbook'> {
   if (state === 'wrong_chain') {
     const action = 'Drover does not use it. Correct its URL and restart, or ask the provider what changed.'
     return { action, runbook: 'docs/runbook.md#rpc-wrong-chain' }
@@ -80,8 +109,17 @@ function adviseOnEndpoint({ state, roles }: EndpointResource): Pick<Concern, 'ac
       'Transactions that may go only there wait. Check the endpoint (`drover doctor`), or change `rpcSendUrl` and restart.'
     return { action, runbook: 'docs/runbook.md#send-endpoint-away' }
   }
-  const action = 'Drover uses the other endpoints. If there is none, check the node or add a URL to `rpcUrl`.'
-  return { action, runbook: 'docs/runbook.md#rpc-endpoint' }
+  return {
+    action: adviseOnReads(all.filter((each) => each.roles.includes('read'))),
+    runbook: 'docs/runbook.md#rpc-endpoint',
+  }
+}
+
+function adviseOnReads(all: readonly EndpointResource[]): string {
+  if (all.length === 1) return 'It is the only endpoint of this chain. Check the node, or add a second URL to `rpcUrl`.'
+  return all.some(({ state }) => state === 'healthy')
+    ? 'Drover uses the other endpoints. Check the node, or replace its URL in `rpcUrl`.'
+    : 'No endpoint of this chain is healthy. Check the nodes, or add a URL to `rpcUrl`.'
 }
 
 /** `counted`: how many were asked for at most. */
@@ -120,7 +158,7 @@ export function findWebhookConcerns(webhooks: readonly WebhookResource[]): reado
 }
 
 function inspectLane(lane: LaneResource): Concern[] {
-  const who = lane.label ?? shortenAddress(lane.address)
+  const who = nameLane(lane)
   const href = formHash({ page: 'signer', address: lane.address, after: null })
   const idOf = (what: string) => `${lane.chainId} ${lane.address} ${what}`
   const concerns = lane.problems.map((problem): Concern => {

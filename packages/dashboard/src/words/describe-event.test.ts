@@ -49,9 +49,14 @@ test('an unknown event is shown by its type', () => {
   expect(describeEvent({ ...BARE, type: 'broadcast.answered', cause: 'new_outcome' }).title).toBe('broadcast.answered')
 })
 
-test.each(['reservation.granted', 'finality.broken', 'chain.unreachable', 'cursor.reset', 'operator.sped_up'])(
-  '%s has words of its own',
-  (type) => {
-    expect(describeEvent({ ...BARE, type }).title).not.toBe(type)
-  },
-)
+test.each([
+  'reservation.granted',
+  'reservation.extended',
+  'reservation.returned',
+  'finality.broken',
+  'chain.unreachable',
+  'cursor.reset',
+  'operator.sped_up',
+])('%s has words of its own', (type) => {
+  expect(describeEvent({ ...BARE, type }).title).not.toBe(type)
+})

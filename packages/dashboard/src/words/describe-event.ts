@@ -51,6 +51,8 @@ const PLAIN_TYPES: Readonly<Record<string, readonly [title: string, tone: EventT
   'nonce.freed': ['Nonce is free again', 'plain'],
   'gap.found': ['A nonce below those in flight is unused', 'warn'],
   'reservation.granted': ['A nonce was reserved', 'plain'],
+  'reservation.extended': ['A reservation was extended', 'plain'],
+  'reservation.returned': ['A reserved nonce was given back', 'plain'],
   'reservation.used': ['The holder of a reserved nonce sent its transaction', 'plain'],
   'reservation.included': ['A reserved nonce was used in a block', 'plain'],
   'reservation.reorged': ['The block that used a reserved nonce was reorged out', 'warn'],

@@ -135,7 +135,7 @@ export interface ApiServices {
   /** Settles once this node follows what is stored about its signers now: their policies and whether they are paused. */
   applySigners(): Promise<void>
   readonly store: ApiStore
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Clock
   /** This node's view of every chain it follows; from memory. */
   chainStatus(): readonly ChainStatus[]
   /** The canonical chain as this node sees it; null until it sees a block, and for a chain that it does not follow. */

@@ -18,6 +18,49 @@ function refusalOf(input: unknown): AppError {
   throw new Error('it was not refused')
 }
 
+const nested = z
+  .strictObject({
+    fees: z.strictObject({ maxFeePerGas: z.string(), gasPrice: z.string() }).partial().optional(),
+    policy: z.strictObject({ maxFeePerGas: z.string().optional(), maxInFlight: z.int().optional() }).optional(),
+    gasLimit: z.string().optional(),
+    list: z.array(z.strictObject({ data: z.string().optional() })).optional(),
+  })
+  .transform((given) => given)
+const bare = z.strictObject({ limit: z.string().optional() })
+const policyOnly = z.strictObject({ policy: nested.in.shape.policy })
+
+test.each<[string, z.ZodType, object, string]>([
+  [
+    'where there are fees',
+    nested,
+    { gasPrice: '1' },
+    'unknown field: gasPrice (put it in fees: {"fees":{"gasPrice":"…"}}).',
+  ],
+  [
+    'where there is a policy',
+    policyOnly,
+    { maxFeePerGas: '1' },
+    'unknown field: maxFeePerGas (put it in policy: {"policy":{"maxFeePerGas":"…"}}).',
+  ],
+  ['where it has another name', nested, { gas: '1' }, 'unknown field: gas (use gasLimit).'],
+  ['where nonces are assigned', nested, { nonce: 1 }, 'unknown field: nonce (Drover assigns nonces).'],
+  ['inside', nested, { list: [{ input: '0x' }] }, 'unknown field: list[0].input (use data).'],
+  ['not elsewhere inside', nested, { list: [{ gas: '1' }] }, 'unknown field: list[0].gas.'],
+  ['not where nothing of it is known', bare, { gas: '1' }, 'unknown field: gas.'],
+  ['nor fees', bare, { maxFeePerGas: '1' }, 'unknown field: maxFeePerGas.'],
+  ['nor nonces', bare, { nonce: '1' }, 'unknown field: nonce.'],
+])('an unknown field gets a hint only where that helps: %s', (_where, schema, input, message) => {
+  expect(() => parseInput(schema, input)).toThrow(expect.objectContaining({ message }))
+})
+
+test('the sentence names three problems, and says how many more there are', () => {
+  expect(refusalOf({ a: 1, b: 1, c: 1 }).message).toBe('unknown field: a; unknown field: b; unknown field: c.')
+  expect(refusalOf({ a: 1, b: 1, c: 1, d: 1, e: 1 }).message).toBe(
+    'unknown field: a; unknown field: b; unknown field: c; and 2 more.',
+  )
+  expect(refusalOf(many(500)).message).toMatch(/; and 497 more\.$/)
+})
+
 const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]))
 
 test('at most 20 problems are listed, with the number of the rest', () => {

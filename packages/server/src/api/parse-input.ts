@@ -9,7 +9,7 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.ou
   if (crowded !== null) throw refuseInput({ issues: [{ field: joinPath(crowded), message: TOO_CROWDED }], more: 0 })
   const parsed = schema.safeParse(input)
   if (parsed.success) return parsed.data
-  throw refuseInput(listIssues(parsed.error.issues, input))
+  throw refuseInput(listIssues(parsed.error.issues, input, schema))
 }
 
 /**
@@ -50,17 +50,19 @@ interface InputIssues {
 function refuseInput({ issues, more }: InputIssues): AppError {
   const first = issues[0] ?? { field: '', message: 'is not valid' }
   const spelt = (issues.length === 0 ? [first] : issues.slice(0, MAX_IN_DETAIL)).map(spellProblem)
-  return new AppError('invalid_request', `${spelt.join('; ')}.`, {
+  const left = issues.length - spelt.length + more
+  const rest = left > 0 ? [`and ${left} more`] : []
+  return new AppError('invalid_request', `${[...spelt, ...rest].join('; ')}.`, {
     ...(first.field !== '' && { field: first.field }),
     issues,
     ...(more > 0 && { more }),
   })
 }
 
-function listIssues(found: readonly Issue[], input: unknown): InputIssues {
+function listIssues(found: readonly Issue[], input: unknown, schema: z.ZodType): InputIssues {
   const issues = found
     .slice(0, MAX_ISSUES)
-    .flatMap((issue) => describeIssue(issue, input))
+    .flatMap((issue) => describeIssue(issue, input, schema))
     .slice(0, MAX_ISSUES)
   const count = found.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0)
   return { issues, more: count - issues.length }
@@ -69,14 +71,11 @@ function listIssues(found: readonly Issue[], input: unknown): InputIssues {
 /** The sentence names the first ones; `issues` has them all. */
 const MAX_IN_DETAIL = 3
 
-/** Fields that other APIs accept here, or under this name. */
-const HINTS: Readonly<Record<string, string>> = {
-  maxFeePerGas: 'put it in fees: {"fees":{"maxFeePerGas":"…","maxPriorityFeePerGas":"…"}}',
-  maxPriorityFeePerGas: 'put it in fees: {"fees":{"maxFeePerGas":"…","maxPriorityFeePerGas":"…"}}',
-  gasPrice: 'put it in fees: {"fees":{"gasPrice":"…"}}',
-  gas: 'use gasLimit',
-  input: 'use data',
-  nonce: 'Drover assigns nonces',
+/** Fields that other APIs accept, and the field that makes the hint true where it is known. */
+const HINTS: Readonly<Record<string, { readonly known: string; readonly hint: string }>> = {
+  gas: { known: 'gasLimit', hint: 'use gasLimit' },
+  input: { known: 'data', hint: 'use data' },
+  nonce: { known: 'gasLimit', hint: 'Drover assigns nonces' },
 }
 
 const UNKNOWN = 'is an unknown field'
@@ -91,13 +90,15 @@ function spellProblem({ field, message }: Problem): string {
   return field === '' ? `The request ${message}` : `${field} ${message}`
 }
 
-function describeIssue(issue: Issue, input: unknown): Problem[] {
+function describeIssue(issue: Issue, input: unknown, schema: z.ZodType): Problem[] {
   if (isMissing(input, issue.path)) return [{ field: joinPath(issue.path), message: describeMissing(issue) }]
   switch (issue.code) {
-    case 'unrecognized_keys':
+    case 'unrecognized_keys': {
+      const shape = findShape(schema, issue.path)
       return issue.keys
         .slice(0, MAX_ISSUES)
-        .map((key) => ({ field: joinPath([...issue.path, key]), message: describeUnknown(key) }))
+        .map((key) => ({ field: joinPath([...issue.path, key]), message: describeUnknown(key, shape) }))
+    }
     case 'invalid_key':
       return [
         {
@@ -117,8 +118,41 @@ function describeIssue(issue: Issue, input: unknown): Problem[] {
   }
 }
 
-function describeUnknown(key: string): string {
-  return Object.hasOwn(HINTS, key) ? `${UNKNOWN} (${HINTS[key]})` : UNKNOWN
+function describeUnknown(key: string, shape: Shape): string {
+  const hint = findHint(key, shape)
+  return hint === null ? UNKNOWN : `${UNKNOWN} (${hint})`
+}
+
+/** Only what helps at this place: the field that it names is known there. */
+function findHint(key: string, shape: Shape): string | null {
+  const other = Object.hasOwn(HINTS, key) ? HINTS[key] : undefined
+  if (other !== undefined) return Object.hasOwn(shape, other.known) ? other.hint : null
+  const inside = Object.keys(shape).find((name) => Object.hasOwn(findShape(shape[name], []), key))
+  return inside === undefined ? null : `put it in ${inside}: {"${inside}":{"${key}":"…"}}`
+}
+
+type Shape = Readonly<Record<string, z.core.$ZodType>>
+
+/** The fields that are known at this place of a request; none if it is not an object there. */
+function findShape(schema: z.core.$ZodType | undefined, path: readonly PropertyKey[]): Shape {
+  const { def } = (schema as z.core.$ZodTypes | undefined)?._zod ?? {}
+  const [part, ...rest] = path
+  switch (def?.type) {
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'readonly':
+      return findShape(def.innerType, path)
+    case 'pipe':
+      // What is prepared by a function is read by the schema after it.
+      return findShape((def.in as z.core.$ZodTypes)._zod.def.type === 'transform' ? def.out : def.in, path)
+    case 'array':
+      return part === undefined ? {} : findShape(def.element, rest)
+    case 'object':
+      return part === undefined ? def.shape : findShape(def.shape[String(part)], rest)
+    default:
+      return {}
+  }
 }
 
 /** A required value is missing there. */

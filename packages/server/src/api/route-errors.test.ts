@@ -5,6 +5,7 @@ import { APP_ERRORS, type AppErrorCode } from '../core/app-error.ts'
 import { NO_RULES } from '../core/rules/rule-set.ts'
 import type { Webhook } from '../core/webhook/webhook.ts'
 import { createResetNonce } from '../engine/operate/reset-nonce.ts'
+import { createNodeTail } from '../engine/wait/event-tail.ts'
 import { createTransactionWaits } from '../engine/wait/transaction-waits.ts'
 import { ChainUnavailable } from '../ports/chain.ts'
 import type { HolderOutcome } from '../ports/lane-requests.ts'
@@ -265,8 +266,10 @@ const onFullHouse: Scene = async (route) => {
 function createTransactionWaitsThatAreFull() {
   const clock = { schedule: () => () => {} }
   const telemetry = createRecordingTelemetry()
+  const store = createMemoryStore({ clock: { now: () => NOW } })
   return createTransactionWaits({
-    store: createMemoryStore({ clock: { now: () => NOW } }),
+    store,
+    tail: createNodeTail({ store, clock, telemetry }),
     clock,
     telemetry,
     maxWaiting: 0,

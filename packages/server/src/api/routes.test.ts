@@ -334,29 +334,29 @@ describe('the service itself', () => {
     })
   })
 
-  test.each(['standing', 'rewound'] as const)(
-    'a %s chain degrades the node and takes it out of no balancer',
-    async (state) => {
-      api = await createTestApi({ chainStatus: { health: { state, since: 0, message: 'no block for 2 min' } } })
-      expect(await get('/readyz')).toEqual({
-        status: 200,
-        body: {
-          ready: true,
-          status: 'degraded',
-          problems: [
-            {
-              part: `chain ${CHAIN_ID}`,
-              message: 'no block for 2 min',
-              action: expect.any(String),
-              runbook: `docs/runbook.md#chain-${state}`,
-            },
-          ],
-        },
-      })
-      const [chain] = chainList.parse((await get('/v1/chains')).body).items
-      expect(chain?.health).toEqual({ state, since: '1970-01-01T00:00:00.000Z', message: 'no block for 2 min' })
-    },
-  )
+  test.each([
+    ['standing', 'chain-stalled'],
+    ['rewound', 'chain-rewound'],
+  ] as const)('a %s chain degrades the node and takes it out of no balancer', async (state, entry) => {
+    api = await createTestApi({ chainStatus: { health: { state, since: 0, message: 'no block for 2 min' } } })
+    expect(await get('/readyz')).toEqual({
+      status: 200,
+      body: {
+        ready: true,
+        status: 'degraded',
+        problems: [
+          {
+            part: `chain ${CHAIN_ID}`,
+            message: 'no block for 2 min',
+            action: expect.any(String),
+            runbook: `docs/runbook.md#${entry}`,
+          },
+        ],
+      },
+    })
+    const [chain] = chainList.parse((await get('/v1/chains')).body).items
+    expect(chain?.health).toEqual({ state, since: '1970-01-01T00:00:00.000Z', message: 'no block for 2 min' })
+  })
 
   test('metrics, as the telemetry renders them', async () => {
     const reply = await api.server.inject('/metrics')

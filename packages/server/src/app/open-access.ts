@@ -5,6 +5,7 @@
 import { type Access, createAccess } from '../api/access/access.ts'
 import type { AccessStore } from '../ports/access-store.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { type Door, findDoorProblem } from './find-door-problem.ts'
 
@@ -15,6 +16,7 @@ class OpenToAll extends Error {
 
 interface AccessPorts {
   readonly store: AccessStore
+  readonly notices: Pick<Store, 'listen'>
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly nodeId: string

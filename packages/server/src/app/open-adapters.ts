@@ -90,7 +90,7 @@ async function openEach(config: Config, ports: AdapterPorts, opened: OpenedParts
   })
   opened.add(keys.close)
   const door = http && { host: http.host, isOpen: config.isOpen }
-  const access = await withDatabase(() => openAccess({ store: keys, clock, telemetry, nodeId }, door))
+  const access = await withDatabase(() => openAccess({ store: keys, notices: store, clock, telemetry, nodeId }, door))
   const kit = await openSigningKit()
   telemetry.log('info', `signing with ${describeKit(kit)}`)
   const keyStore = createPostgresKeyStore({

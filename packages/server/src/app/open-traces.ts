@@ -1,6 +1,6 @@
 /** Traces to an OpenTelemetry collector, if there is one. */
 import type { Config } from '../config/config.ts'
-import { createEventTail } from '../engine/wait/event-tail.ts'
+import { createNodeTail } from '../engine/wait/event-tail.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -26,7 +26,7 @@ const NO_TRACES: Traces = { start: () => {}, stop: async () => {} }
 export function openTraces({ traces: { url } }: Config, ports: TracePorts): Traces {
   if (url === null) return NO_TRACES
   const { store, clock, telemetry, nodeId } = ports
-  const feed = createEventTail({ store, clock, telemetry, prepare: (entry) => entry })
+  const feed = createNodeTail({ store, clock, telemetry })
   const sender = createTraceSender({ post: createPostTraces(url, nodeId), clock, telemetry })
   let unfollow = async (): Promise<void> => {}
   return {

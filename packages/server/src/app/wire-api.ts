@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createApiKeys } from '../api/access/api-keys.ts'
 import type { ApiServices, ChainStatus } from '../api/api-services.ts'
+import { explainTransaction } from '../api/lookup/explain-transaction.ts'
 import { createLogReads } from '../api/lookup/log-reads.ts'
 import { createRevertReads } from '../api/lookup/revert-reads.ts'
 import type { Webhooks } from '../api/lookup/webhooks.ts'
@@ -56,6 +57,7 @@ export function wireHttp(config: Config, services: ApiServices, parts: ApiParts)
     waits,
     work,
     reads,
+    explain: (tx) => explainTransaction(tx, services),
     settings: { ...config.rpc, sharePercent },
     upstreams: chains.map(({ chain }) => chain),
     ownAddresses: signer.addresses,
@@ -89,6 +91,7 @@ export function createServices(
   const rules = createManageRules({ store, ...wired.rules })
   const chainStatus = (): readonly ChainStatus[] =>
     engine.followStatus().map((status) => presentChainStatus(status, chains.get(status.chainId)?.endpoints() ?? []))
+  const ownKeys = createOwnKeys(config, adapters, telemetry)
   return {
     ...wired.around,
     ...wired.turns,
@@ -120,7 +123,7 @@ export function createServices(
     maxTxFeeOf,
     fillGaps: createFillGaps({ store, clock, random }),
     applySigners: async () => void (await Promise.all([wired.signers.refresh(), engine.applySigners()])),
-    ownKeys: createOwnKeys(config, adapters, telemetry),
+    ownKeys,
     store,
     clock,
     chainStatus,
@@ -142,6 +145,7 @@ export function createServices(
       schemaVersion: LATEST_SCHEMA_VERSION,
       chainStatus,
       silentNodes,
+      hasKey: (address) => ownKeys.find(address) !== null,
       keySources: signer.sources,
     }),
     telemetry,
@@ -159,6 +163,7 @@ function openEventStreams(
   const { work, pieces, reads } = wired.turns
   return createEventStreams({
     store,
+    tail: wired.tail,
     clock,
     telemetry,
     work,

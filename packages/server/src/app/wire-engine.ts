@@ -24,7 +24,9 @@ import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
 import { createUnreadBytes, type UnreadBytes } from '../engine/tenants/unread-bytes.ts'
 import { createWorkTurns, type WorkTurns } from '../engine/tenants/work-turns.ts'
+import { createNodeTail, type EventTail } from '../engine/wait/event-tail.ts'
 import { createTransactionWaits, type TransactionWaits } from '../engine/wait/transaction-waits.ts'
+import type { HistoryEntry } from '../ports/history.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
 import { openAcceptBounds } from './open-accept-bounds.ts'
 import type { Adapters } from './open-adapters.ts'
@@ -44,6 +46,7 @@ export interface WiredEngine {
   readonly review: StuckReview
   readonly reservations: Reservations
   readonly resets: ResetNonce
+  readonly tail: EventTail<HistoryEntry>
   readonly waits: TransactionWaits
   /** Turns of the tenants: at the thread, at long lists, at the database; and the bytes of their requests. */
   readonly turns: {
@@ -134,6 +137,7 @@ export async function wireEngine(
     hook: await openStuckHook(config, clock, random),
     intervalMs: config.stuck.reviewIntervalMs,
   })
+  const tail = createNodeTail({ store, clock, telemetry })
   return {
     engine,
     chains,
@@ -152,7 +156,8 @@ export async function wireEngine(
       limits: { ...config.reservations, sharePercent },
     }),
     resets: createResetNonce({ store, clock, random }),
-    waits: createTransactionWaits({ store, clock, telemetry, sharePercent }),
+    tail,
+    waits: createTransactionWaits({ store, tail, clock, telemetry, sharePercent }),
     turns: {
       work,
       pieces,

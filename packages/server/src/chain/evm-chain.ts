@@ -151,6 +151,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
 
   return {
     chainId,
+    getHeight: heads.poll,
     getBlock: (ref) => pool.read(blockRead(ref)),
     async getBlocks(heights) {
       const replies = await pool.readEach(heights.map(blockRead))
@@ -210,6 +211,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     broadcast: routes.broadcast,
     onHeadHint: (listener) => hints.listen(listener),
     forward: routes.forward,
+    distanceMs: () => pool.inUse()?.fastestMs() ?? 0,
     readPending,
     endpoints() {
       const used = pool.inUse()

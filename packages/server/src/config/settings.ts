@@ -101,7 +101,7 @@ export const SETTINGS = {
     type: optional(duration(100, DAY), 'ten observed block times, at least 30s'),
     fallback: null,
     description:
-      'If there is no new block for this long while something waits to be mined, Drover reports the chain as standing and marks no transaction as stuck.',
+      'If there is no new block for this long while something waits to be mined, Drover reports the chain as stalled (state `standing`) and marks no transaction as stuck.',
     perChain: true,
   }),
   pollInterval: setting<number | null>({

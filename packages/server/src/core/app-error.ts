@@ -31,8 +31,7 @@ export const APP_ERRORS = {
   too_many_waiting:
     'Too many requests use `wait` on this node. Nothing was stored. Retry after the time given, or without `wait`.',
   chain_unavailable: 'No RPC node of the chain responds. Nothing was stored.',
-  database_unavailable:
-    'The database does not respond. The request may or may not have been stored: send it again with the same idempotency key.',
+  database_unavailable: 'The database does not respond.',
   webhook_limit: 'You have reached the webhook limit. Delete one first.',
   timer_limit:
     'A timer limit is reached: of your tenant, of the signer, of the contract, or of those who watch the same.',

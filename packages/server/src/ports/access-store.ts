@@ -2,12 +2,12 @@
 import type { ApiKey, KeyGrant, KeyId } from '../core/access/api-key.ts'
 import type { Reach } from '../core/access/caller.ts'
 
-/** A key as it is looked up with every request. */
+/** A key as requests are checked against it. */
 export interface KeyRecord extends ApiKey {
   /** SHA-256 of its secret, hexadecimal. */
   readonly secretDigest: string
-  /** By the database's clock. */
-  readonly isExpired: boolean
+  /** By the database's clock, when it was read; not above 0: it has expired, null: it never does. */
+  readonly expiresInMs: number | null
 }
 
 export interface NewKey extends KeyGrant {

@@ -141,6 +141,8 @@ export interface RawBytes {
 
 export interface Chain extends AgreedReads {
   readonly chainId: number
+  /** The newest height, as soon as any node tells one. Throws if none does. */
+  getHeight(): Promise<number>
   getBlock(ref: BlockRef): Promise<Block | null>
   /** Blocks by height, in one batch; those that could not be read are left out. Never throws. */
   getBlocks(heights: readonly number[]): Promise<readonly Block[]>

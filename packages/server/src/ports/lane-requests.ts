@@ -71,7 +71,10 @@ export type HolderOutcome =
 
 /** A reservation as its lane's owner sees it. */
 export type OpenReservation = Reservation & {
-  /** By the database's clock. Once true it stays true: it can no longer be extended. */
+  /**
+   * By the database's clock, or because the key that asked was revoked before a nonce was reserved. Once true it stays
+   * true: it can no longer be extended.
+   */
   readonly isExpired: boolean
 }
 

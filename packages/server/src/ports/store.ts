@@ -148,6 +148,8 @@ export interface TransactionFilter {
   readonly to?: Address
   /** Request ids with this prefix. */
   readonly requestIdPrefix?: string
+  /** Only requests that this tenant knows: its own, and those of the time before there were keys (tenant ''). */
+  readonly requestsOf?: string
   /** Its metadata contains all of these pairs. */
   readonly metadata?: Readonly<Record<string, string>>
   /** Created at or after, and before, in milliseconds. */

@@ -36,6 +36,8 @@ export interface Upstream {
   readonly chainId: number
   /** To one node, once; a reply for each, in order. Never throws. */
   forward(requests: readonly UpstreamRequest[]): Promise<readonly UpstreamReply[]>
+  /** About how long a round trip to the node in use takes, whatever is asked. */
+  distanceMs(): number
   /** Null where the bytes are no transaction that can be read. */
   readPending(raw: Hex): Promise<PendingTransaction | null>
   /** Signals that there may be a new head. Only a hint: losing one costs latency. */

@@ -133,7 +133,7 @@ test('slow calls of one tenant are with the node a few at a time, and rest while
         return requests.map(() => good)
       },
     },
-    { clock, pace: createUpstreamPace({ clock, isCrowded: () => true }) },
+    { clock, pace: createUpstreamPace({ clock, isCrowded: () => true, distanceMs: () => 0 }) },
   )
   const heavy = Array.from({ length: 10 }, () => ({ method: 'eth_call', params: [] }))
   const batches = Array.from({ length: 10 }, () => forwarder.forTenant('heavy').forwardEach(heavy))

@@ -21,13 +21,14 @@ function start() {
     asked.running--
     return answer
   }
-  const upstream: Pick<Upstream, 'chainId' | 'forward' | 'readPending'> = {
+  const upstream: Omit<Upstream, 'onHeadHint'> = {
     chainId: 1,
     forward: async (requests) => {
       await pause()
       return requests.map(({ params: [hash] }) => ({ type: 'result', result: { transactionHash: hash } }))
     },
     readPending: async () => null,
+    distanceMs: () => 0,
   }
   const endpoint = createJsonRpcServer({
     work: { isCrowded: () => false },
@@ -45,6 +46,7 @@ function start() {
       },
     },
     signers: { peek: () => null },
+    explain: () => Promise.reject(new Error('nobody waits')),
     reads: createReadTurns(),
     ownAddresses: () => [],
     chargeItems: () => {},

@@ -51,12 +51,21 @@ const MAX_MESSAGES = 2_000
 export function createJsonRpcServer(services: RpcServices): JsonRpcServer {
   const { upstreams, clock, telemetry, settings } = services
   const turns = createNonceTurns({ ...services, readNext: (lane) => getChain(lane.chainId).nextNonces.read(lane) })
-  const sendTransactions = createSendTransactions({ ...services, turns, holdTimeoutMs: settings.holdTimeoutMs })
+  const sendTransactions = createSendTransactions({
+    ...services,
+    turns,
+    explain: (tx, tenant) => services.reads.run(tenant, () => services.explain(tx)),
+    holdTimeoutMs: settings.holdTimeoutMs,
+  })
   const store = createRpcReads(services.store, services.reads)
   const methods = createMethodList(settings.allowedMethods)
   const chains = new Map(
     upstreams.map((upstream): [number, ChainPart] => {
-      const pace = createUpstreamPace({ clock, isCrowded: services.work.isCrowded })
+      const pace = createUpstreamPace({
+        clock,
+        isCrowded: services.work.isCrowded,
+        distanceMs: upstream.distanceMs,
+      })
       const forwarder = createForwarder(upstream, { ...settings, clock, pace })
       const nextNonces = createNextNonces({ ...services, store, forwarder })
       const chain = { upstream, forwarder, nextNonces }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { AppError } from '../core/app-error.ts'
 import { type AcceptBatch, OUT_OF_TURN } from '../engine/accept/accept-batch.ts'
 import type { Notice } from '../ports/notice.ts'
@@ -18,9 +18,14 @@ function request(exactNonce: number, requestId: string | null = null): ExactRequ
 function setUp(first: number, refused: readonly number[] = []) {
   const clock = createManualClock()
   const listeners = new Set<(notice: Notice) => void>()
-  const state = { next: first, refused: new Set(refused), batches: [] as number[][], isDown: false }
+  const state = { next: first, refused: new Set(refused), batches: [] as number[][], isDown: false, onBatch() {} }
   const acceptBatch: AcceptBatch = async (requests) => {
     if (requests.length > 0) state.batches.push(requests.map(({ exactNonce }) => exactNonce ?? -1))
+    const { onBatch } = state
+    if (requests.length > 0) {
+      state.onBatch = () => {}
+      onBatch()
+    }
     let isBroken = false
     return requests.map(({ exactNonce = -1, refusal, requestId }) => {
       if (requestId === 'earlier') return { status: 'fulfilled', value: { type: 'existing', transaction: queued() } }
@@ -135,9 +140,81 @@ test.each<[string, Notice | null]>([
 test('a second call with the same nonce is refused while the first waits', async () => {
   const { clock, answers, send, turns } = setUp(5)
   send(7)
-  await expect(turns.accept(request(7), lane, HOLD_MS)).rejects.toThrow('another call with nonce 7')
+  await expect(turns.accept(request(7), lane, HOLD_MS)).rejects.toThrow(
+    /^nonce too low: another call with nonce 7 is already waiting; leave nonce out, .* Idempotency-Key/,
+  )
   await clock.settle()
   expect(answers.size).toBe(0)
+})
+
+describe('a call with the request id of one that waits', () => {
+  const held = request(7, 'order-1')
+
+  test('shares its outcome', async () => {
+    const { clock, state, turns, send } = setUp(5)
+    const calls = [held, { ...held }].map((each) => turns.accept(each, lane, HOLD_MS))
+    for (const nonce of [5, 6]) send(nonce)
+    const answers = await Promise.all(calls)
+    expect(answers.map(({ transaction }) => transaction.id)).toEqual(['tx-7', 'tx-7'])
+    expect(state.batches.flat()).toEqual([5, 6, 7])
+    expect(clock.waiting()).toBe(0)
+  })
+
+  test('shares its refusal, too', async () => {
+    const { clock, turns } = setUp(5)
+    const calls = Promise.allSettled([held, { ...held }].map((each) => turns.accept(each, lane, HOLD_MS)))
+    await clock.advance(HOLD_MS)
+    const [first, second] = await calls
+    expect(first).toMatchObject({ reason: { message: expect.stringMatching(/^nonce too high/) } })
+    expect(second).toEqual(first)
+  })
+
+  test('and another body is a conflict', async () => {
+    const { turns, send, clock, answers } = setUp(5)
+    send(7, 'order-1')
+    await expect(turns.accept({ ...held, value: 99n }, lane, HOLD_MS)).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+      details: { field: 'requestId' },
+      message: expect.stringMatching(/^Request id "order-1" was used before with a different body/),
+    })
+    await clock.settle()
+    expect(answers.size).toBe(0)
+  })
+
+  test('but of another tenant, is another call', async () => {
+    const { turns, send } = setUp(5)
+    send(7, 'order-1')
+    const other = turns.accept({ ...held, tenant: 'bob' }, lane, HOLD_MS)
+    await expect(other).rejects.toThrow('another call with nonce 7')
+  })
+
+  test.each([
+    ['shares', 'order-1', 'tx-7'],
+    ['does not share', 'order-2', /^nonce too low: another call/],
+  ])(
+    'if it comes while the first is being accepted, and that goes back in line, it %s the outcome',
+    async (_verb, id, outcome) => {
+      const { clock, state, turns, answers, send } = setUp(5, [6])
+      const first = turns.accept(held, lane, HOLD_MS)
+      await clock.settle()
+      let second: Promise<unknown> = Promise.resolve()
+      state.onBatch = () => {
+        second = turns.accept(request(7, id), lane, HOLD_MS).then(
+          ({ transaction }) => transaction.id,
+          (error: Error) => error.message,
+        )
+      }
+      for (const nonce of [5, 6]) send(nonce)
+      await clock.settle()
+      expect(answers.get(6)).toBe('it reverts')
+      state.refused.clear()
+      send(6)
+      await clock.settle()
+      expect((await first).transaction.id).toBe('tx-7')
+      expect(await second).toEqual(outcome instanceof RegExp ? expect.stringMatching(outcome) : outcome)
+      expect(clock.waiting()).toBe(0)
+    },
+  )
 })
 
 test('a repeat of an earlier request gets its first answer, though its nonce is used', async () => {

@@ -10,7 +10,7 @@ import { describeExactNonce } from '../core/lane/exact-nonce.ts'
 import { type Lane, type LaneKey, laneKey } from '../core/lane/lane.ts'
 import type { Accepted } from '../engine/accept/accept.ts'
 import { type AcceptBatch, OUT_OF_TURN } from '../engine/accept/accept-batch.ts'
-import type { AcceptRequest } from '../engine/accept/accept-request.ts'
+import { type AcceptRequest, digestRequest } from '../engine/accept/accept-request.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import { RpcFailure } from './rpc-failure.ts'
@@ -33,6 +33,7 @@ interface TurnPorts {
 
 interface Held {
   readonly request: ExactRequest
+  readonly outcome: Promise<Accepted>
   settle(answer: PromiseSettledResult<Accepted>): void
   isOver(): boolean
 }
@@ -105,41 +106,56 @@ export function createNonceTurns({ acceptBatch, store, clock, readNext }: TurnPo
         status: 'rejected',
         reason: new Error('a request was left without an answer'),
       }
-      if (isOutOfTurn(answer) && !held.isOver()) line.held.set(held.request.exactNonce, held)
+      if (isOutOfTurn(answer) && !held.isOver()) putBack(line, held)
       else held.settle(answer)
     }
     if (run.length > 0) line.lookAgain = true
+  }
+
+  /** One that took its place meanwhile came second. */
+  function putBack(line: Line, held: Held): void {
+    const { exactNonce: nonce } = held.request
+    const second = line.held.get(nonce)
+    line.held.set(nonce, held)
+    if (second === undefined) return
+    shareOutcome(held, second.request).then(
+      (value) => second.settle({ status: 'fulfilled', value }),
+      (reason: unknown) => second.settle({ status: 'rejected', reason }),
+    )
   }
 
   function accept(request: ExactRequest, lane: Lane, timeoutMs: number): Promise<Accepted> {
     if (isClosed) return Promise.reject(stops())
     const line = lineOf(lane)
     const { exactNonce: nonce } = request
-    if (line.held.has(nonce)) {
-      const message = `nonce too low: another call with nonce ${nonce} is already waiting`
-      return Promise.reject(new RpcFailure('refused', message))
-    }
-    return new Promise((resolve, reject) => {
-      let isOver = false
-      const held: Held = {
-        request,
-        isOver: () => isOver,
-        settle(answer) {
-          cancel()
-          if (answer.status === 'fulfilled') resolve(answer.value)
-          else reject(answer.reason)
-        },
-      }
-      const cancel = clock.schedule(timeoutMs, () => {
-        isOver = true
-        // One that is being accepted gets that answer.
-        if (line.held.get(nonce) !== held) return
-        line.held.delete(nonce)
-        held.settle(refuse('too_high', held, line.next ?? 0))
-      })
-      line.held.set(nonce, held)
-      move(line)
+    const first = line.held.get(nonce)
+    if (first !== undefined) return shareOutcome(first, request)
+    let resolve: (accepted: Accepted) => void = () => {}
+    let reject: (reason: unknown) => void = () => {}
+    const outcome = new Promise<Accepted>((...settlers) => {
+      ;[resolve, reject] = settlers
     })
+    let isOver = false
+    const held: Held = {
+      request,
+      outcome,
+      isOver: () => isOver,
+      settle(answer) {
+        cancel()
+        if (answer.status === 'fulfilled') resolve(answer.value)
+        else reject(answer.reason)
+      },
+    }
+    const cancel = clock.schedule(timeoutMs, () => {
+      isOver = true
+      // One that is being accepted gets that answer.
+      if (line.held.get(nonce) !== held) return
+      line.held.delete(nonce)
+      held.settle(refuse('too_high', held, line.next ?? 0))
+    })
+    line.held.set(nonce, held)
+    move(line)
+    return outcome
   }
 
   return {
@@ -154,6 +170,20 @@ export function createNonceTurns({ acceptBatch, store, clock, readNext }: TurnPo
       }
     },
   }
+}
+
+/** A repeat of a call that waits gets the answer of that call. Anything else with its nonce comes too late. */
+async function shareOutcome({ request: first, outcome }: Held, second: ExactRequest): Promise<Accepted> {
+  const { exactNonce: nonce, requestId } = second
+  const isSameId =
+    requestId !== null && requestId === first.requestId && (second.tenant ?? null) === (first.tenant ?? null)
+  if (!isSameId) {
+    const cure = 'leave nonce out, use the next one, or give a repeated call the Idempotency-Key of the first'
+    throw new RpcFailure('refused', `nonce too low: another call with nonce ${nonce} is already waiting; ${cure}`)
+  }
+  if (digestRequest(first) === digestRequest(second)) return outcome
+  const message = `Request id ${JSON.stringify(requestId)} was used before with a different body, by a call that waits for its turn. Use a new id for a new request.`
+  throw new AppError('idempotency_conflict', message, { field: 'requestId' })
 }
 
 function stops(): RpcFailure {

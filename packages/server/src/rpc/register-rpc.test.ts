@@ -16,6 +16,7 @@ function upstreamOf(chainId: number): Upstream {
     chainId,
     forward: async (requests) => requests.map(({ method }) => ({ type: 'result', result: answerTo(method, chainId) })),
     readPending: async () => null,
+    distanceMs: () => 0,
     onHeadHint: () => () => {},
   }
 }
@@ -37,6 +38,7 @@ function start(chainIds: readonly number[]) {
     },
     store: createMemoryStore({ clock }),
     signers: { peek: () => null },
+    explain: () => Promise.reject(new Error('nobody waits')),
     reads: createReadTurns(),
     ownAddresses: () => [],
     recordRefusal: async () => {},

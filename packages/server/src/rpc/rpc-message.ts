@@ -47,7 +47,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    if (error instanceof SyntaxError) throw new RpcFailure('parse_error', 'the body is not valid JSON')
+    if (error instanceof SyntaxError) throw new RpcFailure('parse_error', 'the message is not valid JSON')
     throw error
   }
 }

@@ -1,7 +1,9 @@
 /** What the JSON-RPC endpoint needs from the rest of the service. The composition root provides it. */
 import type { Caller } from '../core/access/caller.ts'
+import type { Explanation } from '../core/explain/explain.ts'
 import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane/lane.ts'
+import type { Transaction } from '../core/transaction/transaction.ts'
 import type { AcceptBatch } from '../engine/accept/accept-batch.ts'
 import type { FairTurns } from '../engine/tenants/fair-turns.ts'
 import type { WorkTurns } from '../engine/tenants/work-turns.ts'
@@ -20,11 +22,15 @@ export interface RpcSettings {
   readonly sharePercent?: number
 }
 
+export type WaitReason = Pick<Explanation, 'cause' | 'summary'>
+
 export interface RpcServices {
   readonly upstreams: readonly Upstream[]
   readonly acceptBatch: AcceptBatch
   readonly waits: Pick<TransactionWaits, 'enter'>
   readonly store: Pick<Store, 'findTransactionByHash' | 'readNonceLine' | 'listSigners' | 'listen'>
+  /** Why a transaction waits, in the words of the HTTP API. */
+  explain(tx: Transaction): Promise<WaitReason>
   /** What calls read from the store goes in turns. */
   readonly reads: FairTurns
   /** From memory: a request for a guessed lane costs nothing. */

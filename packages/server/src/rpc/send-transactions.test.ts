@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { LOCAL_CALLER } from '../core/access/caller.ts'
 import { AppError } from '../core/app-error.ts'
 import type { AcceptRequest } from '../engine/accept/accept-request.ts'
 import { StoreUnavailable } from '../ports/store.ts'
+import { queued } from '../testing/core/sample-transactions.ts'
+import { createManualClock } from '../testing/engine/manual-clock.ts'
+import { createRecordingTelemetry } from '../testing/telemetry/recording-telemetry.ts'
 import { createSendTransactions } from './send-transactions.ts'
 
 const FROM = `0x${'11'.repeat(20)}`
@@ -26,7 +29,9 @@ function refusing(reason: unknown, places = 10) {
     },
     turns: { accept: async () => Promise.reject(reason) },
     signers: { peek: () => null },
-    clock: { monotonic: () => 0 },
+    clock: createManualClock(),
+    telemetry: createRecordingTelemetry(),
+    explain: async () => ({ cause: 'preparing', summary: 'It is next.' }),
     holdTimeoutMs: 1_000,
   })
   return { asked, taken: () => taken, send: (...calls: Parameters<typeof send>[0]) => send(calls, 1, LOCAL_CALLER) }
@@ -86,4 +91,64 @@ test('nothing is accepted without a free wait slot', async () => {
   expect(answers).toMatchObject([{}, { reason: { code: 'too_many_waiting' } }])
   expect(asked).toHaveLength(1)
   expect(taken()).toBe(0)
+})
+
+describe('accepted, but not signed in time', () => {
+  const accepted = queued()
+  type Explain = Parameters<typeof createSendTransactions>[0]['explain']
+
+  async function failureOf(explain: Explain, outcome: 'timeout' | 'stopping' = 'timeout') {
+    const clock = createManualClock()
+    const send = createSendTransactions({
+      acceptBatch: async () => [{ status: 'fulfilled', value: { type: 'accepted', transaction: accepted } }],
+      waits: { enter: () => ({ until: async (transaction) => ({ transaction, outcome }), leave: () => {} }) },
+      turns: { accept: async () => Promise.reject(new Error('nobody names a nonce')) },
+      signers: { peek: () => null },
+      clock,
+      telemetry: createRecordingTelemetry(),
+      explain,
+      holdTimeoutMs: 2_000,
+    })
+    const answers = send([valid(1)], 1, { ...LOCAL_CALLER, tenant: 'ann' })
+    await clock.settle()
+    await clock.advance(60_000)
+    const [answer] = await answers
+    if (answer?.status !== 'rejected') throw new Error('it was not refused')
+    expect(clock.waiting()).toBe(0)
+    return answer.reason.error
+  }
+
+  test('the error has the cause and the summary of its explanation', async () => {
+    const asked: unknown[] = []
+    const error = await failureOf(async (tx, tenant) => {
+      asked.push([tx.id, tenant])
+      return { cause: 'lane_paused', summary: 'Signer 0x1 is paused on chain 1, so it waits.' }
+    })
+    expect(error).toEqual({
+      code: -32002,
+      message: `transaction ${accepted.id} was accepted and continues, but it was not signed within 2000 ms: Signer 0x1 is paused on chain 1, so it waits. Do not send it again. Follow it at /v1/transactions/${accepted.id}`,
+      data: {
+        transactionId: accepted.id,
+        state: 'QUEUED',
+        subState: accepted.subState,
+        cause: 'lane_paused',
+        reason: 'Signer 0x1 is paused on chain 1, so it waits.',
+      },
+    })
+    expect(asked).toEqual([[accepted.id, 'ann']])
+  })
+
+  test.each<[string, Explain]>([
+    ['fails', async () => Promise.reject(new StoreUnavailable('lost'))],
+    ['takes too long', () => new Promise(() => {})],
+  ])('an explanation that %s is left out; the id is still given', async (_name, explain) => {
+    const error = await failureOf(explain)
+    expect(error.message).toContain('not signed within 2000 ms. Do not send it again.')
+    expect(error.data).toEqual({ transactionId: accepted.id, state: 'QUEUED', subState: accepted.subState })
+  })
+
+  test('a node that stops does not read any more', async () => {
+    const error = await failureOf(() => Promise.reject(new Error('it was asked')), 'stopping')
+    expect(error.message).toContain('but this node is stopping. Do not send it again.')
+  })
 })

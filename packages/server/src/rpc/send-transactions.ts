@@ -7,14 +7,16 @@
 import { actorOf, type Caller, hasScope, mayUse } from '../core/access/caller.ts'
 import type { Hash } from '../core/hex.ts'
 import type { Lane } from '../core/lane/lane.ts'
-import { isTerminal, type SubState, type Transaction, type TxError } from '../core/transaction/transaction.ts'
+import { isTerminal, type Transaction } from '../core/transaction/transaction.ts'
 import type { AcceptBatch } from '../engine/accept/accept-batch.ts'
 import type { AcceptRequest } from '../engine/accept/accept-request.ts'
+import type { Tenant } from '../engine/tenants/tenant-pool.ts'
 import type { TransactionWaits, WaitPlace } from '../engine/wait/transaction-waits.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
 import type { ExactRequest, NonceTurns } from './nonce-turns.ts'
 import { RpcFailure, spellRevert, spellShortage, toSendFailure } from './rpc-failure.ts'
-import type { RpcServices } from './rpc-services.ts'
+import type { RpcServices, WaitReason } from './rpc-services.ts'
 import { parseTransactionParams } from './transaction-params.ts'
 
 export interface SendCall {
@@ -35,7 +37,10 @@ interface SendPorts {
   readonly turns: Pick<NonceTurns, 'accept'>
   readonly signers: RpcServices['signers']
   readonly waits: Pick<TransactionWaits, 'enter'>
-  readonly clock: Pick<Clock, 'monotonic'>
+  readonly clock: Pick<Clock, 'monotonic' | 'schedule'>
+  readonly telemetry: Pick<Telemetry, 'log'>
+  /** Why it waits, in the words of `explain`. */
+  explain(tx: Transaction, tenant: Tenant): Promise<WaitReason>
   /** How long a call waits for its hash. */
   readonly holdTimeoutMs: number
 }
@@ -46,10 +51,13 @@ type AcceptedOne = { readonly transaction: Transaction }
 /** A client that disconnects does not tell us; the time is short enough. */
 const NEVER = new AbortController().signal
 
-export function createSendTransactions(ports: SendPorts): SendTransactions {
-  const { acceptBatch, turns, signers, waits, clock, holdTimeoutMs } = ports
+/** The caller has waited long enough: it gets its answer without the reason if that takes longer. */
+const EXPLAIN_MS = 1_000
 
-  async function finish(acceptance: Promise<AcceptedOne>, place: WaitPlace): Promise<Hash> {
+export function createSendTransactions(ports: SendPorts): SendTransactions {
+  const { acceptBatch, turns, signers, waits, clock, telemetry, holdTimeoutMs } = ports
+
+  async function finish(acceptance: Promise<AcceptedOne>, place: WaitPlace, tenant: Tenant): Promise<Hash> {
     const startedAt = clock.monotonic()
     const accepted = await acceptance.catch((error: unknown) => {
       throw toSendFailure(error)
@@ -61,10 +69,25 @@ export function createSendTransactions(ports: SendPorts): SendTransactions {
     const hash = tx.attempts[0]?.hash
     if (hash !== undefined) return hash
     if (isTerminal(tx)) throw describeEnd(tx)
-    throw stillWaiting(
-      tx,
-      outcome === 'stopping' ? 'this node is stopping' : `it was not signed within ${holdTimeoutMs} ms`,
-    )
+    if (outcome === 'stopping') throw stillWaiting(tx, 'this node is stopping', null)
+    throw stillWaiting(tx, `it was not signed within ${holdTimeoutMs} ms`, await findReason(tx, tenant))
+  }
+
+  /** Null if it cannot be told now: the caller needs the id of its transaction in any case. */
+  async function findReason(tx: Transaction, tenant: Tenant): Promise<WaitReason | null> {
+    let cancel = (): void => {}
+    const late = new Promise<null>((resolve) => {
+      cancel = clock.schedule(EXPLAIN_MS, () => resolve(null))
+    })
+    const reason = ports.explain(tx, tenant).catch((error: unknown) => {
+      telemetry.log('warn', 'could not explain a transaction', { transactionId: tx.id, error })
+      return null
+    })
+    try {
+      return await Promise.race([reason, late])
+    } finally {
+      cancel()
+    }
   }
 
   /** Those without a nonce of their own are stored together; the others when it is their turn. */
@@ -97,7 +120,7 @@ export function createSendTransactions(ports: SendPorts): SendTransactions {
         if (item.status === 'rejected') return Promise.reject(item.reason)
         const acceptance = acceptances[valid.indexOf(item.value)]
         if (acceptance === undefined) throw new Error('a request was left without an answer')
-        return finish(acceptance, item.value.place)
+        return finish(acceptance, item.value.place, caller.tenant)
       })
       return await Promise.allSettled<Promise<Hash>[]>(hashes)
     } finally {
@@ -131,27 +154,16 @@ function parse({ params, requestId }: SendCall, chainId: number, caller: Caller)
   return { ...request, by: actorOf(caller), tenant, maxFeeWei, keyId }
 }
 
-function stillWaiting(tx: Transaction, why: string): RpcFailure {
-  const reason = tx.error === null ? (WAITS[tx.subState] ?? WAITS.accepted) : spellError(tx.error)
-  const message = `transaction ${tx.id} was accepted and continues, but ${why}: ${reason}. Do not send it again. Follow it at /v1/transactions/${tx.id}`
+function stillWaiting(tx: Transaction, why: string, reason: WaitReason | null): RpcFailure {
+  const spelled = reason?.cause === 'waiting_for_funds' ? spellShortage(reason.summary) : reason?.summary
+  const because = spelled === undefined ? '.' : `: ${spelled}`
+  const message = `transaction ${tx.id} was accepted and continues, but ${why}${because} Do not send it again. Follow it at /v1/transactions/${tx.id}`
   return new RpcFailure('still_waiting', message, {
     transactionId: tx.id,
     state: tx.state,
     subState: tx.subState,
-    reason,
+    ...(reason !== null && { cause: reason.cause, reason: spelled }),
   })
-}
-
-const WAITS: Partial<Record<SubState, string>> & { readonly accepted: string } = {
-  accepted: 'earlier transactions of this signer go first',
-  waiting_for_slot: 'this signer has reached its limit of transactions in flight',
-  suspended: 'an operator has suspended it',
-  awaiting_approval: 'it needs approval',
-  scheduled: 'it waits for a block or a time of the chain',
-}
-
-function spellError({ code, message, reason }: TxError): string {
-  return code === 'insufficient_funds' ? spellShortage(reason ?? message) : (reason ?? message)
 }
 
 /** It ended before it was signed: refused by the last look before a nonce is taken, cancelled, or too late. */

@@ -9,6 +9,12 @@ test('a secret is found in any case and in its JSON and URL forms', () => {
   expect(redact('pass%20word')).toBe('[redacted]')
 })
 
+test('a secret is found in any URL spelling, whichever one was registered', () => {
+  const { redact } = createRedactor(['S3cr/t+Pa$s'])
+  for (const spelling of ['S3cr%2Ft%2BPa%24s', 'S3cr/t%2BPa%24s', 'S3cr%2ft+Pa$s', '%533cr/t+Pa$s'])
+    expect(redact(`x ${spelling} y`)).toBe('x [redacted] y')
+})
+
 test('credentials in a URL go whether or not they were registered', () => {
   const { redact } = createRedactor([])
   expect(redact('see postgres://u:p@db:5432/x and https://token@rpc/v3')).toBe(

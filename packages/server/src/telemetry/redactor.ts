@@ -3,6 +3,8 @@
  * node's answer that repeats our URL), not by the name of the field: names are forgotten, values are not. What stands as
  * `user:password@` in any URL goes too, whether or not somebody registered it.
  */
+import { anySpellingOf, escapePattern } from '../core/secret-spellings.ts'
+
 const MARK = '[redacted]'
 const CREDENTIALS = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'\\@]+(?:@[^\s/?#"'\\@]+)*@/gi
 /** Anything shorter is found in innocent text too often. */
@@ -19,9 +21,11 @@ export interface Redactor {
 
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const hidden = new Set<string>()
+  /** The same in any URL spelling. Looked for only in text that has a percent sign: most has none. */
+  const spelled = new Set<string>()
   /** Private keys may be thousands: they are looked up instead of searched for one by one. */
   const keys = new Set<string>()
-  let pattern: RegExp | null | undefined
+  let patterns: { readonly literal: RegExp | null; readonly spelled: RegExp | null } | undefined
 
   function hide(secret: string): void {
     if (KEY.test(secret)) {
@@ -29,23 +33,18 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
       return
     }
     for (const form of formsOf(secret)) if (form.length >= MIN_LENGTH) hidden.add(form)
-    pattern = undefined
-  }
-
-  function compile(): RegExp | null {
-    // Longest first: a secret that contains another must not leave its rest behind.
-    const longestFirst = [...hidden].sort((a, b) => b.length - a.length).map(escapePattern)
-    // Hex has two spellings.
-    return longestFirst.length === 0 ? null : new RegExp(longestFirst.join('|'), 'gi')
+    if (secret.length >= MIN_LENGTH) spelled.add(secret)
+    patterns = undefined
   }
 
   for (const secret of secrets) hide(secret)
   return {
     hide,
     redact(text) {
-      if (pattern === undefined) pattern = compile()
+      patterns ??= { literal: compile(hidden, escapePattern), spelled: compile(spelled, anySpellingOf) }
       const keyless = keys.size === 0 ? text : text.replace(HEX_RUN, (run) => hideKeys(run, keys))
-      const known = pattern === null ? keyless : keyless.replace(pattern, MARK)
+      const plain = patterns.literal === null ? keyless : keyless.replace(patterns.literal, MARK)
+      const known = patterns.spelled === null || !plain.includes('%') ? plain : plain.replace(patterns.spelled, MARK)
       return known.includes('://') ? known.replace(CREDENTIALS, `$1${MARK}@`) : known
     },
   }
@@ -70,6 +69,9 @@ function formsOf(secret: string): readonly string[] {
   return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(Buffer.from(secret).toString())]
 }
 
-function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+function compile(secrets: Iterable<string>, toSource: (secret: string) => string): RegExp | null {
+  // Longest first: a secret that contains another must not leave its rest behind.
+  const longestFirst = [...secrets].sort((a, b) => b.length - a.length).map(toSource)
+  // Hex has two spellings.
+  return longestFirst.length === 0 ? null : new RegExp(longestFirst.join('|'), 'gi')
 }

@@ -19,6 +19,14 @@ test('a line is one JSON object with time, level, message and fields', () => {
   expect(entry).toMatchObject({ error: { message: expect.stringContaining('gone: why') } })
 })
 
+test('an error that quotes its cause says it once', () => {
+  const { telemetry, lines } = createCaptured()
+  const cause = new Error('Query read timeout')
+  telemetry.log('warn', 'late', { error: new Error('the database cannot be reached: Query read timeout', { cause }) })
+  const { error } = JSON.parse(lines[0] ?? '')
+  expect(error.message).toBe('the database cannot be reached: Query read timeout')
+})
+
 test('wei can be logged', () => {
   const { telemetry, lines } = createCaptured()
   telemetry.log('info', 'priced', { feeWei: 10n ** 30n })

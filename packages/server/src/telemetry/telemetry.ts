@@ -31,6 +31,14 @@ export interface ServiceTelemetry extends Telemetry {
   renderMetrics(): Promise<{ readonly contentType: string; readonly body: string }>
 }
 
+/** With its causes; a message that already quotes its cause stays as it is. */
+function serializeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const serialized = pino.stdSerializers.err(error)
+  const isQuoted = error.cause instanceof Error && error.message.includes(error.cause.message)
+  return isQuoted ? { ...serialized, message: error.message } : serialized
+}
+
 export function createTelemetry(options: TelemetryOptions): ServiceTelemetry {
   const redactor = createRedactor(options.secrets ?? [])
   const forPeople = options.stream.isTTY === true
@@ -41,7 +49,7 @@ export function createTelemetry(options: TelemetryOptions): ServiceTelemetry {
       messageKey: 'message',
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
-      serializers: { error: pino.stdSerializers.err, cause: pino.stdSerializers.err },
+      serializers: { error: serializeError, cause: serializeError },
     },
     {
       write(line: string) {

@@ -40,7 +40,7 @@ async function setUp(hanging = 0) {
     const hung = { ...filter, signer: hungLane.signer }
     await memory.insertWebhook({ ...webhook, id: randomUUID(), url: HANGS, filter: hung }, 200)
   }
-  const state = { isAway: false, isSlow: false, isRefusing: false }
+  const state = { isAway: false, isSlow: false, isRefusing: false, isUneven: false }
   const telemetry = createRecordingTelemetry()
   const [posted, settled]: [string[], string[]] = [[], []]
   let hung = 0
@@ -79,6 +79,8 @@ async function setUp(hanging = 0) {
         if (url === HANGS) return await hang(signal)
         if (state.isRefusing) return { status: 500, error: 'refused', response: '', durationMs: 1, retryAfterMs: null }
         posted.push(headers['webhook-id'] ?? '')
+        const tookMs = state.isUneven ? (posted.length % 4) * 150 : 0
+        if (tookMs > 0) await new Promise<void>((resolve) => clock.schedule(tookMs, resolve))
         return { status: 200, error: null, response: 'ok', durationMs: 1, retryAfterMs: null }
       },
       close: () => {},
@@ -132,6 +134,7 @@ test('a result that could not be stored is kept, and stored when the database is
 test('a result is stored once, though others come back while it is being stored', async () => {
   const { clock, state, posted, settled, send } = await setUp()
   state.isSlow = true
+  state.isUneven = true
   for (let round = 0; round < 5; round++) {
     await send(4)
     await clock.advance(100)

@@ -140,7 +140,8 @@ export function createWebhookDeliverer(ports: DelivererPorts): WebhookDeliverer 
 
   async function settle(): Promise<void> {
     if (results.length === 0) return
-    const batch = results
+    // A copy: attempts that come back during the statement are not in it, and are settled with the next turn.
+    const batch = [...results]
     const disabled = await webhooks.settleDeliveries(nodeId, batch, settings.disableAfterMs)
     // Only now: until then they count as under way, and after an error they are settled with the next turn.
     results = results.filter((result) => !batch.includes(result))

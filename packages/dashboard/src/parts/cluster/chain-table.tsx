@@ -2,6 +2,7 @@
 import type { ChainResource } from '../../api/api-resources.ts'
 import { formatCount } from '../../format/format-amount.ts'
 import { nameChain } from '../../words/chain-names.ts'
+import { nameChainState } from '../../words/chain-states.ts'
 import { Age } from '../figures.tsx'
 
 export function ChainTable({ chains }: { readonly chains: readonly ChainResource[] }) {
@@ -42,9 +43,7 @@ function ChainRow({ chain: { chainId, head, safe, finalized, finality, health } 
         {nameChain(chainId)} <span class="muted">{chainId}</span>
       </th>
       <td data-label="Health" title={health.message ?? ''}>
-        <span class={`tag ${health.state === 'ok' ? 'is-good' : 'is-warn'}`}>
-          {health.state === 'ok' ? 'healthy' : health.state}
-        </span>
+        <span class={`tag ${health.state === 'ok' ? 'is-good' : 'is-warn'}`}>{nameChainState(health.state)}</span>
       </td>
       <td data-label="Head" class="is-number">
         {head === null ? <span class="muted">none yet</span> : formatCount(head.number)}

@@ -5,6 +5,7 @@ import type { Overview } from '../../live/overview.ts'
 import { usePulseStatus } from '../../live/use-pulse-status.ts'
 import type { Resource } from '../../live/use-resource.ts'
 import { nameChain } from '../../words/chain-names.ts'
+import { nameChainState } from '../../words/chain-states.ts'
 import { Age } from '../figures.tsx'
 import { SearchIcon } from '../icons.tsx'
 import { openPalette } from '../palette/command-palette.tsx'
@@ -48,7 +49,7 @@ function Head({ chain }: { readonly chain: ChainResource }) {
           </span>
         </>
       )}
-      {!isWell && <span class="head-lost">{health.state}</span>}
+      {!isWell && <span class="head-lost">{nameChainState(health.state)}</span>}
     </li>
   )
 }

@@ -25,13 +25,22 @@ const RemedyPanel = later(async () => (await import('./remedy-panel.tsx')).Remed
 
 /** What each is called, and the scope that it needs; null: none, or it differs and its own panel says so. */
 const REMEDIES: Readonly<Record<Remedy['type'], { readonly name: string; readonly scope: Scope | null }>> = {
-  transaction: { name: 'Act', scope: null },
+  transaction: { name: 'Choose an action', scope: null },
   top_up: { name: 'Top up', scope: null },
   fee_limit: { name: 'Raise the limit', scope: 'admin' },
   release: { name: 'Release', scope: 'operate' },
   resume: { name: 'Resume', scope: 'operate' },
   fill_gap: { name: 'Fill the gap', scope: 'operate' },
   turn_on: { name: 'Turn on', scope: 'admin' },
+}
+
+/** Where the link of a concern leads to, by the page. */
+const LOOK_AT: Readonly<Record<string, string>> = {
+  tx: 'Show transaction',
+  transactions: 'Show transactions',
+  signer: 'Show signer',
+  cluster: 'Show cluster',
+  webhook: 'Show webhook',
 }
 
 /** The rest is one click away: on a phone the page stays short. */
@@ -123,7 +132,8 @@ function ConcernItem({ concern }: { readonly concern: Concern }) {
           )}
           {href !== null && (
             <a class="concern-open" href={href}>
-              Open<span class="sr-only">: {text}</span>
+              {LOOK_AT[href.split('/')[1] ?? ''] ?? 'Details'}
+              <span class="sr-only">: {text}</span>
             </a>
           )}
         </div>

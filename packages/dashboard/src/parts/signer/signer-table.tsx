@@ -109,13 +109,14 @@ export function LaneBalance({ lane: { balance, chainId } }: { readonly lane: Lan
   )
 }
 
-/** Idle signers are read rarely. */
+/** An unchanged balance is stored only now and then, so its time says when it was stored, not when it was read last. */
 function BalanceAge({ at }: { readonly at: string }) {
   const ageMs = useNow() - Date.parse(at)
-  return ageMs < OLD_AFTER_MS ? null : <span class="cell-note muted">read {formatAge(ageMs)} ago</span>
+  return ageMs < OLD_AFTER_MS ? null : <span class="cell-note muted">as of {formatAge(ageMs)} ago</span>
 }
 
-const OLD_AFTER_MS = 60_000
+/** The balance of an idle signer is read every minute, and stored again every five if it is the same. */
+const OLD_AFTER_MS = 7 * 60_000
 
 /** Where it is enough for longer than anyone looks ahead, the number says nothing. */
 const MAX_SHOWN = 10_000

@@ -1,4 +1,5 @@
 /** Who gets in, with what, and what they see: over all routes, so that a new one cannot be forgotten. */
+import { Readable } from 'node:stream'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { KeyGrant } from '../../core/access/api-key.ts'
 import { LOCAL_CALLER, SCOPES, type Scope } from '../../core/access/caller.ts'
@@ -35,7 +36,7 @@ beforeEach(async () => {
 async function makeKey(change: Partial<KeyGrant> = {}) {
   const keys = createApiKeys({
     store: api.keys,
-    clock: { now: () => NOW },
+    clock: { now: () => NOW, schedule: () => () => {} },
     withoutKey: true,
     releaseReservations: async () => {},
   })
@@ -641,23 +642,23 @@ describe('while the database is away', () => {
   test('a database that does not answer within a second counts as down', async () => {
     const { token } = await makeKey({ expiresAt: NOW + 5_000 })
     const due: (() => void)[] = []
-    let now = NOW
+    let elapsedMs = 0
     const clock = {
-      now: () => now,
-      monotonic: () => 0,
+      now: () => NOW,
+      monotonic: () => elapsedMs,
       schedule: (delayMs: number, run: () => void) => {
         if (delayMs === 1_000) due.push(run)
         return () => {}
       },
     }
-    const access = createAccess({ store: api.keys, clock, telemetry: api.telemetry, nodeId: 'n' })
+    const access = createAccess({ store: api.keys, notices: api.store, clock, telemetry: api.telemetry, nodeId: 'n' })
     await access.identify(`Bearer ${token}`)
     api.keys.findKeys = () => new Promise(() => {})
     const ask = () => access.identify(`Bearer ${token}`, { duringOutage: true })
     const first = ask()
     for (const run of due.splice(0)) run()
     expect(await first).toMatchObject({ name: 'test' })
-    now += 5_000
+    elapsedMs += 5_000
     const second = ask()
     for (const run of due.splice(0)) run()
     await expect(second).rejects.toMatchObject({ code: 'unauthorized' })
@@ -669,6 +670,7 @@ describe('while the database is away', () => {
     api.keys.findKeys = async () => {
       throw new StoreUnavailable('lost')
     }
+    api.elapse(500)
     expect((await call('GET', '/metrics', known.headers)).status).toBe(200)
     expect((await call('GET', '/v1/signers', known.headers)).body.code).toBe('database_unavailable')
     expect((await call('GET', '/metrics', unknown.headers)).body.code).toBe('database_unavailable')
@@ -680,7 +682,7 @@ describe('while the database is away', () => {
 test('long-lived connections are checked again: an open service that was closed, a key that was revoked', async () => {
   let elapsedMs = 0
   const clock = { now: () => NOW, monotonic: () => elapsedMs, schedule: () => () => {} }
-  const access = createAccess({ store: api.keys, clock, telemetry: api.telemetry, nodeId: 'n' })
+  const access = createAccess({ store: api.keys, notices: api.store, clock, telemetry: api.telemetry, nodeId: 'n' })
   const local = await access.identify(undefined)
   expect(await access.isAllowed(local)).toBe(true)
   const { id, token } = await makeKey()
@@ -689,7 +691,50 @@ test('long-lived connections are checked again: an open service that was closed,
   const caller = await access.identify(`Bearer ${token}`)
   expect([await access.isAllowed(local), await access.isAllowed(caller)]).toEqual([false, true])
   await api.keys.revokeKey(id, { actor: 'x', reach: { signers: null, chains: null }, evenLast: true })
+  elapsedMs += 500
   expect(await access.isAllowed(caller)).toBe(false)
+})
+
+test('a key that is revoked while the body of its request arrives does nothing', async () => {
+  const [kept, revoked] = [await makeKey(), await makeKey()]
+  const payload = JSON.stringify({ from: SIGNER, to: TARGET, value: '1' })
+  const ask = async ({ headers }: { readonly headers: Headers }, meanwhile: () => Promise<unknown>) => {
+    const body = new Readable({ read: () => {} })
+    const answer = api.server.inject({
+      method: 'POST',
+      url: '/v1/transactions',
+      headers: { ...headers, 'content-type': 'application/json' },
+      payload: body,
+    })
+    body.push(payload.slice(0, 10))
+    await new Promise((resolve) => setImmediate(resolve))
+    await meanwhile()
+    body.push(payload.slice(10))
+    body.push(null)
+    return (await answer).statusCode
+  }
+  const revoke = () =>
+    api.keys.revokeKey(revoked.id, { actor: 'x', reach: { signers: null, chains: null }, evenLast: true })
+  expect(await ask(kept, async () => {})).toBe(202)
+  expect(await ask(revoked, revoke)).toBe(401)
+  expect((await call('GET', '/v1/transactions', kept.headers)).body.items).toHaveLength(1)
+})
+
+test.each([
+  ['right', 0],
+  ['a day ahead', 24 * 3_600_000],
+  ['a day behind', -24 * 3_600_000],
+])('a trusted key ends with its time, though it was read before and the clock of the node is %s', async (_, offMs) => {
+  let elapsedMs = 0
+  const clock = { now: () => NOW + offMs + elapsedMs, monotonic: () => elapsedMs, schedule: () => () => {} }
+  const access = createAccess({ store: api.keys, notices: api.store, clock, telemetry: api.telemetry, nodeId: 'n' })
+  const { token } = await makeKey({ expiresAt: NOW + 100 })
+  const caller = await access.identify(`Bearer ${token}`)
+  elapsedMs = 99
+  expect(await access.isAllowed(caller)).toBe(true)
+  elapsedMs = 100
+  expect(await access.isAllowed(caller)).toBe(false)
+  await expect(access.identify(`Bearer ${token}`)).rejects.toMatchObject({ code: 'unauthorized' })
 })
 
 test('every scope has a route, and no writing route needs only read', () => {

@@ -1,19 +1,19 @@
 /**
  * Authenticates requests, and keeps the record of who did what.
  *
- * A key is read from the database with every request (see key-lookup.ts). There is one exception: without the database,
- * metrics would be unavailable when they are needed most. So a caller whose key was valid before may read them, and
- * nothing else, based on what this node remembers.
+ * What is known of a key is never older than half a second (see key-lookup.ts). There is one exception: without the
+ * database, metrics would be unavailable when they are needed most. So a caller whose key was valid before may read
+ * them, and nothing else, based on what this node remembers.
  */
 import type { KeyId } from '../../core/access/api-key.ts'
 import { type Caller, LOCAL_CALLER, type Rate } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
-import type { AccessStore, KeyRecord } from '../../ports/access-store.ts'
+import type { AccessStore } from '../../ports/access-store.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { StoreUnavailable } from '../../ports/store.ts'
+import { type Store, StoreUnavailable } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { type AuditTrail, createAuditTrail } from './audit-trail.ts'
-import { createKeyLookup } from './key-lookup.ts'
+import { createKeyLookup, type KnownKey } from './key-lookup.ts'
 import { createKeyPresence } from './key-presence.ts'
 import { type KeyToken, matchesSecret, parseKeyToken } from './key-token.ts'
 import { createKeyUse } from './key-use.ts'
@@ -40,6 +40,8 @@ export interface Access extends AuditTrail {
 
 interface AccessPorts {
   readonly store: AccessStore
+  /** Says when keys were changed. */
+  readonly notices: Pick<Store, 'listen'>
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly nodeId: string
@@ -50,21 +52,24 @@ const MAX_REMEMBERED = 100
 
 type Refusal = 'missing' | 'malformed' | 'unknown' | 'revoked' | 'expired' | 'rate' | 'scope'
 
-export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): Access {
-  const lookup = createKeyLookup({ store })
+export function createAccess({ store, notices, clock, telemetry, nodeId }: AccessPorts): Access {
+  const lookup = createKeyLookup({ store, clock })
+  const unlisten = notices.listen(({ type }) => {
+    if (type === 'keys.changed' || type === 'gap') lookup.forget()
+  })
   const limiter = createRateLimiter({ clock })
   const use = createKeyUse({ store, clock, telemetry })
   const presence = createKeyPresence({ store, clock, telemetry })
-  const remembered = new Map<KeyId, KeyRecord>()
+  const remembered = new Map<KeyId, KnownKey>()
   /** One caller for all requests that share a read of their key: what is made for a caller is made once for them. */
-  const callers = new WeakMap<KeyRecord, Caller>()
+  const callers = new WeakMap<KnownKey, Caller>()
 
   function refuse(reason: Refusal, message: string): AppError {
     telemetry.count('drover_access_refused_total', { reason })
     return new AppError('unauthorized', message)
   }
 
-  function callerOf(key: KeyRecord): Caller {
+  function callerOf(key: KnownKey): Caller {
     const known = callers.get(key)
     if (known !== undefined) return known
     const caller = toCaller(key)
@@ -77,7 +82,7 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
     throw refuse('missing', 'An API key is required. Send it in the header "Authorization: Bearer drv_…".')
   }
 
-  function judge(given: KeyToken, key: KeyRecord | null): KeyRecord {
+  function judge(given: KeyToken, key: KnownKey | null): KnownKey {
     if (!matchesSecret(given, key) || key === null) throw refuse('unknown', 'This API key is unknown.')
     // Only a caller with the secret gets more detail.
     if (key.revokedAt !== null || isOver(key)) remembered.delete(key.id)
@@ -86,12 +91,12 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
     return key
   }
 
-  /** A remembered key was read earlier and may have expired since. */
-  function isOver({ isExpired, expiresAt }: KeyRecord): boolean {
-    return isExpired || (expiresAt !== null && expiresAt <= clock.now())
+  /** A key that was read earlier may have expired since. */
+  function isOver({ endsAt }: KnownKey): boolean {
+    return endsAt !== null && endsAt <= clock.monotonic()
   }
 
-  async function find(given: KeyToken, duringOutage: boolean): Promise<KeyRecord> {
+  async function find(given: KeyToken, duringOutage: boolean): Promise<KnownKey> {
     const asked = lookup.find(given.id)
     const key = judge(given, await (duringOutage ? orRemembered(given.id, asked) : asked))
     presence.notify()
@@ -99,14 +104,14 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
     return key
   }
 
-  function remember(key: KeyRecord): void {
+  function remember(key: KnownKey): void {
     remembered.delete(key.id)
     remembered.set(key.id, key)
     const [oldest] = remembered.keys()
     if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest)
   }
 
-  async function orRemembered(id: KeyId, asked: Promise<KeyRecord | null>): Promise<KeyRecord | null> {
+  async function orRemembered(id: KeyId, asked: Promise<KnownKey | null>): Promise<KnownKey | null> {
     let cancel = (): void => {}
     const late = new Promise<'late'>((resolve) => {
       cancel = clock.schedule(OUTAGE_AFTER_MS, () => resolve('late'))
@@ -123,7 +128,7 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
     }
   }
 
-  function countRequest({ id, rate }: KeyRecord): void {
+  function countRequest({ id, rate }: KnownKey): void {
     if (rate !== null) takeFrom(id, rate, 1)
     use.note(id)
   }
@@ -148,10 +153,10 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
   /**
    * The key of a caller that was admitted before. `open` if no key is needed, null if it would no longer be admitted.
    */
-  async function findStanding({ keyId }: Caller): Promise<KeyRecord | 'open' | null> {
+  async function findStanding({ keyId }: Caller): Promise<KnownKey | 'open' | null> {
     if (keyId === null) return (await presence.check()) ? null : 'open'
     const key = await lookup.find(keyId)
-    return key !== null && key.revokedAt === null && !key.isExpired ? key : null
+    return key !== null && key.revokedAt === null && !isOver(key) ? key : null
   }
 
   return {
@@ -177,13 +182,14 @@ export function createAccess({ store, clock, telemetry, nodeId }: AccessPorts): 
       return standing !== null
     },
     close: async () => {
+      unlisten()
       await use.close()
       await store.close()
     },
   }
 }
 
-function toCaller(key: KeyRecord): Caller {
+function toCaller(key: KnownKey): Caller {
   const { id, tenant, name, scopes, signers, chains, rate, maxTxFeeWei } = key
   return { keyId: id, tenant, name, scopes, signers, chains, rate, maxTxFeeWei }
 }

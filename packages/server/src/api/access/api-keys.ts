@@ -12,13 +12,14 @@ import { AppError } from '../../core/app-error.ts'
 import type { OperatorAct } from '../../core/transaction/tx-event.ts'
 import type { AccessStore } from '../../ports/access-store.ts'
 import type { Clock } from '../../ports/clock.ts'
+import { hasExpired, untilForgotten } from './key-lookup.ts'
 import { createKeyToken } from './key-token.ts'
 
 export interface ApiKeys {
   /** `token` is returned here and nowhere else. */
   create(caller: Caller, wanted: KeyRequest): Promise<{ readonly key: ApiKey; readonly token: string }>
   list(caller: Caller): Promise<readonly ApiKey[]>
-  /** `evenLast`: also the last key with `admin`. After that, creating keys requires access to the database. */
+  /** When it is answered, every node refuses the key, and nothing that it reserved and did not use is left. `evenLast`: also the last key with `admin`. After that, creating keys requires access to the database. */
   revoke(caller: Caller, id: KeyId, options?: { readonly evenLast?: boolean }): Promise<ApiKey>
 }
 
@@ -29,7 +30,7 @@ interface ApiKeysPorts {
    */
   readonly withoutKey: boolean
   readonly store: Pick<AccessStore, 'findKeys' | 'insertKey' | 'listKeys' | 'revokeKey'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'schedule'>
   /** Whether spending rules bind a key. Left out: none does. */
   hasRules?(keyId: KeyId): Promise<boolean>
   /** Releases the nonces that were reserved with a key and not used. */
@@ -46,7 +47,8 @@ export function createApiKeys({ store, clock, withoutKey, hasRules, releaseReser
     }
     if (caller.keyId === null) return { ...caller, expiresAt: null }
     const [own] = (await store.findKeys([caller.keyId])).keys
-    if (!own || own.revokedAt !== null || own.isExpired) throw new AppError('unauthorized', 'Your API key was revoked.')
+    if (!own || own.revokedAt !== null || hasExpired(own))
+      throw new AppError('unauthorized', 'Your API key was revoked.')
     return { ...caller, ...own }
   }
 
@@ -93,10 +95,14 @@ export function createApiKeys({ store, clock, withoutKey, hasRules, releaseReser
     async revoke(caller, id, { evenLast = false } = {}) {
       const outcome = await store.revokeKey(id, { actor: actorOf(caller), reach: caller, evenLast })
       switch (outcome.type) {
-        case 'revoked':
+        case 'revoked': {
           // Also for a key that was revoked before, so a retry after a failure here completes the work.
-          await releaseReservations(id, { actor: actorOf(caller), reason: `API key ${id} was revoked` })
+          const release = () => releaseReservations(id, { actor: actorOf(caller), reason: `API key ${id} was revoked` })
+          await Promise.all([release(), untilForgotten(clock)])
+          // Until now a node that had not heard of the revocation may have reserved more.
+          await release()
           return outcome.key
+        }
         case 'not_found':
           throw new AppError('not_found', `There is no API key ${id}.`, { field: 'id' })
         case 'last_admin':

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createTestApi } from '../../testing/api/create-test-api.ts'
-import { checkHost } from './check-host.ts'
+import { checkHost, checkNotForwarded } from './check-host.ts'
 
 describe('hosts', () => {
   test.each([
@@ -36,6 +36,25 @@ describe('hosts', () => {
     ['localhost\nattacker.example'],
   ])('%j is not', (host) => {
     expect(() => checkHost(host)).toThrow(expect.objectContaining({ code: 'misdirected_request' }))
+  })
+})
+
+describe('forwarded requests', () => {
+  test.each([
+    ...['forwarded', 'via', 'cdn-loop', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-anything', 'x-real-ip'],
+    ...['client-ip', 'x-client-ip', 'x-cluster-client-ip', 'fastly-client-ip', 'fly-client-ip', 'true-client-ip'],
+    ...['cf-connecting-ip', 'cf-connecting-ipv6', 'x-original-forwarded-for', 'x-original-host', 'x-forwarded'],
+    ...['x-envoy-external-address', 'x-proxyuser-ip', 'x-azure-clientip', 'x-azure-socketip', 'x-appengine-user-ip'],
+  ])('are refused for %s', (name) => {
+    const headers = { host: '127.0.0.1:4747', [name]: '203.0.113.7' }
+    expect(() => checkNotForwarded(headers)).toThrow(expect.objectContaining({ code: 'misdirected_request' }))
+  })
+
+  test('are not those that a client on this machine sends', () => {
+    const names = ['host', 'user-agent', 'accept', 'origin', 'referer', 'connection', 'content-type', 'content-length']
+    const more = ['authorization', 'idempotency-key', 'last-event-id', 'sec-fetch-site', 'traceparent', 'x-request-id']
+    const headers = Object.fromEntries([...names, ...more].map((name) => [name, 'x']))
+    expect(() => checkNotForwarded(headers)).not.toThrow()
   })
 })
 

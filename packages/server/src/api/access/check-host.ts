@@ -14,14 +14,19 @@ export function checkHost(host: string | undefined): void {
 }
 
 /** Headers that proxies add. A client that calls this machine directly sends none of them. */
-const FORWARDING = ['forwarded', 'via', 'x-real-ip', 'true-client-ip', 'cf-connecting-ip']
+const FORWARDING = [
+  /^via$|^cdn-loop$/,
+  /forwarded/,
+  /client-?ip$|real-ip$|user-?ip$|socketip$|connecting-ip/,
+  /^x-original-host$|^x-envoy-/,
+]
 
 /**
  * Refuses requests forwarded by a proxy: they may come from anywhere, but look local to the service. To use a proxy,
  * create an API key.
  */
 export function checkNotForwarded(headers: Readonly<Record<string, unknown>>): void {
-  const found = Object.keys(headers).find((name) => FORWARDING.includes(name) || name.startsWith('x-forwarded-'))
+  const found = Object.keys(headers).find((name) => FORWARDING.some((pattern) => pattern.test(name)))
   if (found === undefined) return
   const message = `Without API keys, Drover serves only this machine, but the header ${JSON.stringify(found.slice(0, 40))} shows that a proxy forwarded this request. Create an API key first: "drover key create".`
   throw new AppError('misdirected_request', message)

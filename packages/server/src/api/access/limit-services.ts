@@ -10,6 +10,7 @@ import { AppError } from '../../core/app-error.ts'
 import type { Address } from '../../core/hex.ts'
 import type { ApiServices } from '../api-services.ts'
 import { readInTurns } from '../server/read-in-turns.ts'
+import { limitRequestIds } from './limit-request-ids.ts'
 import { limitStore } from './limit-store.ts'
 import { limitTimers } from './limit-timers.ts'
 import { limitWrites } from './limit-writes.ts'
@@ -29,7 +30,7 @@ export function createServiceLimits(all: ApiServices): (caller: Caller) => ApiSe
 }
 
 function limitServices(all: ApiServices, caller: Caller): ApiServices {
-  const services = { ...all, store: readInTurns(all, caller.tenant) }
+  const services = { ...all, store: limitRequestIds(readInTurns(all, caller.tenant), caller) }
   const named =
     caller.keyId === null
       ? services

@@ -38,7 +38,7 @@ async function keyWith(scopes: readonly Scope[]): Promise<{ readonly authorizati
   const limits = { signers: null, chains: null, rate: null, maxTxFeeWei: null, expiresAt: null }
   const keys = createApiKeys({
     store: api.keys,
-    clock: { now: () => NOW },
+    clock: { now: () => NOW, schedule: () => () => {} },
     withoutKey: true,
     releaseReservations: async () => {},
   })

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { LOCAL_CALLER, type Rate, type Scope } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
+import type { Address } from '../../core/hex.ts'
 import { moveReservation } from '../../core/lane/reservation.ts'
 import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
 import { CHAIN_ID, createTestApi, LANE, NOW, SIGNER, TARGET, type TestApi } from '../../testing/api/create-test-api.ts'
@@ -21,13 +22,14 @@ interface Wanted {
   readonly name?: string
   readonly tenant?: string
   readonly scopes?: readonly Scope[]
+  readonly signers?: readonly Address[]
   readonly rate?: Rate
 }
 
 async function makeKey(wanted: Wanted = {}) {
   const keys = createApiKeys({
     store: api.keys,
-    clock: { now: () => NOW },
+    clock: { now: () => NOW, schedule: () => () => {} },
     withoutKey: true,
     releaseReservations: async () => {},
   })
@@ -71,6 +73,30 @@ describe('a request id', () => {
       status: 409,
       body: { transactionId: first.body.id },
     })
+  })
+
+  test('finds only transactions of its own tenant, for all but operators and administrators [G12]', async () => {
+    const [ann, bob, signer] = [
+      await makeKey({ name: 'ann' }),
+      await makeKey({ name: 'bob' }),
+      await makeKey({ name: 'carl', signers: [SIGNER] }),
+    ]
+    const hers = await post('/v1/transactions', ann, intent({ requestId: 'order-7' }))
+    const his = await post('/v1/transactions', bob, intent({ requestId: 'order-7', value: '2' }))
+    const find = async ({ headers }: Key, query: string): Promise<readonly string[]> => {
+      const reply = await api.server.inject({ url: `/v1/transactions?${query}`, headers })
+      return reply.json().items.map(({ id }: { id: string }) => id)
+    }
+    for (const query of ['requestId=order-7', 'requestIdPrefix=ord', 'requestId=order-7&requestIdPrefix=order']) {
+      expect(await find(ann, query)).toEqual([hers.body.id])
+      expect(await find(bob, query)).toEqual([his.body.id])
+      expect(await find(signer, query)).toEqual([])
+      for (const scope of ['operate', 'admin'] as const) {
+        const overseer = await makeKey({ name: scope, scopes: ['read', scope] })
+        expect(await find(overseer, query)).toEqual([his.body.id, hers.body.id])
+      }
+    }
+    expect(await find(bob, `from=${SIGNER}`)).toEqual([his.body.id, hers.body.id])
   })
 
   test('from before the first key is still recognized', async () => {

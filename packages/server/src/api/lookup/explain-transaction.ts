@@ -2,6 +2,7 @@
 import { AppError } from '../../core/app-error.ts'
 import { type Explanation, explain } from '../../core/explain/explain.ts'
 import type { ExplainContext } from '../../core/explain/explanation.ts'
+import type { LaneProblem } from '../../core/lane/lane-problem.ts'
 import { presentWindow } from '../../core/lane/window.ts'
 import {
   type InFlight,
@@ -26,6 +27,7 @@ type Services = Pick<
   | 'healthOf'
   | 'countOf'
   | 'silentNodes'
+  | 'ownKeys'
 >
 
 export async function explainTransaction(tx: Transaction, services: Services): Promise<Explanation> {
@@ -58,12 +60,14 @@ export async function explainTransaction(tx: Transaction, services: Services): P
       paused: signer.paused,
       ...(signer.sendsPrivately && { sendsPrivately: { nodeWithout: findNodeWithout(lane, services) } }),
       lowestReserved: status.lowestReserved,
-      owner: lease && { ...lease, silentSince: findSilence(services, lease.nodeId) },
+      owner: lease && { ...lease, ...findSilence(services, lease.nodeId) },
+      isKeyHere: services.ownKeys.find(lane.signer) !== null,
       inFlight: inFlight.length + status.reserved,
       reserved: status.reserved,
       unmined: inFlight.filter((each) => inclusionOf(each) === null).length + status.reserved,
       window: status.health.window && presentWindow(status.health.window),
       lowestUnmined: findLowest(inFlight),
+      ...findUsedNonce(status.health.problems),
       ...(reset?.state === 'CANCELLING' && { cancelling: { resetId: reset.id, left: reset.progress?.left ?? 0 } }),
       missingNonces: findMissing(count, loaded, status.lowestReserved?.nonce ?? null),
     },
@@ -72,8 +76,9 @@ export async function explainTransaction(tx: Transaction, services: Services): P
   return explain(inFlight.find(({ id }) => id === tx.id) ?? tx, context)
 }
 
-function findSilence({ silentNodes }: Services, nodeId: string): number | null {
-  return silentNodes().find((node) => node.nodeId === nodeId)?.heartbeatAt ?? null
+function findSilence({ silentNodes }: Services, nodeId: string) {
+  const silent = silentNodes().find((node) => node.nodeId === nodeId)
+  return { address: silent?.address ?? null, silentSince: silent?.heartbeatAt ?? null }
 }
 
 /**
@@ -95,6 +100,11 @@ function findMissing(
 function findWait(inFlight: readonly InFlight[]): number | null {
   const since = inFlight.filter((tx) => inclusionOf(tx) === null).map(({ waitingSince }) => waitingSince)
   return since.length === 0 ? null : Math.min(...since)
+}
+
+function findUsedNonce(problems: readonly LaneProblem[]): Pick<ExplainContext['lane'], 'usedNonce'> {
+  const used = problems.find(({ code, count }) => code === 'foreign_nonce' && count === null)
+  return used?.nonce == null ? {} : { usedNonce: used.nonce }
 }
 
 function findLowest(inFlight: readonly InFlight[]): ExplainContext['lane']['lowestUnmined'] {

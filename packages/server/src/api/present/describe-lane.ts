@@ -8,12 +8,14 @@ interface Teller {
   readonly name?: string
   /** This node, if it has no send endpoint for the signer. */
   readonly nodeWithout?: string | null
+  /** This node has the key of the signer. */
+  readonly isKeyHere?: boolean
 }
 
 export function describeLane(
   status: LaneStatus,
   silent: readonly SilentNode[],
-  { name = checksumAddress(status.signer.lane.signer), nodeWithout = null }: Teller = {},
+  { name = checksumAddress(status.signer.lane.signer), nodeWithout = null, isKeyHere }: Teller = {},
 ): readonly ShownProblem[] {
   const { signer, queued, inFlight, health, lowestReserved, lease } = status
   const { balance, txCost, problems } = health
@@ -29,6 +31,7 @@ export function describeLane(
       txCost,
       lowestReserved,
       lease,
+      ...(isKeyHere !== undefined && { isKeyHere }),
       ...(signer.sendsPrivately && { sendsPrivately: { nodeWithout } }),
     },
     silent,

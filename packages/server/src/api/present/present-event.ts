@@ -4,6 +4,7 @@ import type { Completion, HistoryEntry } from '../../ports/history.ts'
 import type { EventResource } from '../contract/resources/event-resource.ts'
 import { checksumAddress } from '../contract/values/address.ts'
 import { presentInstant } from '../contract/values/instant.ts'
+import { presentError } from './present-error.ts'
 import { presentReceipt } from './present-receipt.ts'
 
 export function presentEvent(entry: HistoryEntry): EventResource {
@@ -46,7 +47,12 @@ export function withoutHolder(entry: HistoryEntry): HistoryEntry {
 }
 
 function presentCompletion({ requestId, metadata, inclusion, error }: Completion): EventResource['completion'] {
-  return { requestId, metadata: { ...metadata }, receipt: inclusion && presentReceipt(inclusion), error }
+  return {
+    requestId,
+    metadata: { ...metadata },
+    receipt: inclusion && presentReceipt(inclusion),
+    error: error && presentError(error),
+  }
 }
 
 /** Details are free-form and may contain amounts, which JSON can only carry as text. */

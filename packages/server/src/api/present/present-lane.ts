@@ -20,6 +20,8 @@ type Services = Pick<ApiServices, 'silentNodes' | 'ownKeys' | 'nodeId' | 'sendEn
 export function presentLane(status: LaneStatus, services: Services): LaneResource {
   const { silentNodes, ownKeys } = services
   const { signer, cursor, queued, inFlight, stuck, reserved, free, lowestReserved, health, lease } = status
+  const key = ownKeys.find(signer.lane.signer)
+  const teller = { nodeWithout: findNodeWithout(signer.lane, services), isKeyHere: key !== null }
   return {
     chainId: signer.lane.chainId,
     address: checksumAddress(signer.lane.signer),
@@ -36,16 +38,14 @@ export function presentLane(status: LaneStatus, services: Services): LaneResourc
     lowestReserved: lowestReserved && presentLowestReserved(lowestReserved),
     balance: presentBalance(health),
     sendsPrivately: signer.sendsPrivately === true,
-    problems: describeLane(status, silentNodes(), { nodeWithout: findNodeWithout(signer.lane, services) }).map(
-      presentLaneProblem,
-    ),
+    problems: describeLane(status, silentNodes(), teller).map(presentLaneProblem),
     chain: health.counts && { ...health.counts, at: presentInstant(health.counts.at) },
     window: health.window && {
       ...presentWindow(health.window),
       ceiling: health.window.ceiling,
       since: presentInstant(health.window.since),
     },
-    key: presentKey(ownKeys.find(signer.lane.signer)),
+    key: presentKey(key),
     lastSignedAt: presentOptionalInstant(health.lastSignedAt ?? null),
     lastConfirmationAt: presentOptionalInstant(health.lastConfirmationAt),
     lastNonceMovementAt: presentOptionalInstant(health.lastNonceMovementAt),

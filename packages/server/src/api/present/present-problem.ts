@@ -20,11 +20,24 @@ export function presentProblem(error: AppError): Problem {
   return { ...error.details, type, title: APP_ERRORS[error.code], status, detail, code: error.code }
 }
 
+interface FailedRequest {
+  readonly maxBodyBytes?: number | undefined
+  /** It changes nothing, so there is no doubt about what it left behind. */
+  readonly isRead?: boolean
+}
+
+const RETRY_READ = 'Send the request again.'
+const RETRY_WRITE =
+  'The request may or may not have been stored. Send it again, with the same request id if it has one.'
+
 /** Anything thrown while a request was served, as an AppError. Anything not known to be harmless becomes `internal`. */
-export function toAppError(error: unknown, maxBodyBytes: number = MAX_BODY_BYTES): AppError {
+export function toAppError(
+  error: unknown,
+  { maxBodyBytes = MAX_BODY_BYTES, isRead = false }: FailedRequest = {},
+): AppError {
   if (error instanceof AppError) return error
   if (error instanceof StoreUnavailable) {
-    const message = `The database does not respond. Send the request again, with the same request id if it has one. For operators: ${DATABASE_STEP}`
+    const message = `The database does not respond. ${isRead ? RETRY_READ : RETRY_WRITE} For operators: ${DATABASE_STEP}`
     return new AppError('database_unavailable', message, { retryAfterMs: 1_000 }, { cause: error })
   }
   if (error instanceof ChainUnavailable) {

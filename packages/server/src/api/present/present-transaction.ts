@@ -2,6 +2,7 @@
 
 import type { NotBefore } from '../../core/chain/chain-time.ts'
 import type { ChainView, Finality } from '../../core/chain/finality.ts'
+import type { Hash } from '../../core/hex.ts'
 import type { Lane } from '../../core/lane/lane.ts'
 import {
   currentAttempt,
@@ -15,6 +16,7 @@ import { checksumAddress } from '../contract/values/address.ts'
 import { presentFinality } from '../contract/values/finality.ts'
 import { presentInstant, presentOptionalInstant } from '../contract/values/instant.ts'
 import { countConfirmations } from './count-confirmations.ts'
+import { presentError } from './present-error.ts'
 import { presentWantedFees } from './present-fees.ts'
 import { presentReceipt } from './present-receipt.ts'
 import { presentApproval } from './present-rules.ts'
@@ -49,8 +51,8 @@ export function presentTransaction(tx: Transaction, around: Surroundings): Trans
     nonce: nonceOf(tx),
     state: tx.state,
     subState: tx.subState,
-    hash: attempt?.hash ?? null,
-    hashes: tx.attempts.map(({ hash }) => hash),
+    hash: inclusion?.txHash ?? attempt?.hash ?? null,
+    hashes: listHashes(tx, inclusion?.txHash ?? null),
     attempts: tx.attempts.length,
     receipt: inclusion && presentReceipt(inclusion),
     inclusion: inclusion && { blockNumber: inclusion.blockNumber, blockHash: inclusion.blockHash },
@@ -59,7 +61,7 @@ export function presentTransaction(tx: Transaction, around: Surroundings): Trans
       required: presentFinality(intent.finality ?? around.finalityOf(intent.lane)),
       newForks: 'newForks' in tx ? tx.newForks : 0,
     },
-    error: tx.error,
+    error: tx.error && presentError(tx.error),
     simulated: intent.simulated,
     requestId: intent.requestId,
     metadata: { ...intent.metadata },
@@ -76,6 +78,12 @@ export function presentTransaction(tx: Transaction, around: Surroundings): Trans
     node: 'nodeId' in tx ? tx.nodeId : null,
     approval: tx.approval === undefined ? null : presentApproval(tx.approval),
   }
+}
+
+/** Also the one that was mined in its place, if somebody else signed that. */
+function listHashes({ attempts }: Transaction, mined: Hash | null): Hash[] {
+  const own = attempts.map(({ hash }) => hash)
+  return mined === null || own.includes(mined) ? own : [...own, mined]
 }
 
 /** Nothing is sent again while an operator holds it, or once it is mined. */

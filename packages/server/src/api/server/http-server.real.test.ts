@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/setup/database.ts'
 import type { Store } from '../../ports/store.ts'
@@ -100,4 +102,16 @@ test.each([
 ])('GET %s', async (url) => {
   const reply = await api.server.inject(url)
   expect([reply.statusCode, reply.json().detail]).toEqual([200, undefined])
+})
+
+test('a path that does not exist is answered before its body arrives, so strangers hold no memory for bodies', async () => {
+  const url = new URL(await api.server.listen({ host: '127.0.0.1', port: 0 }))
+  const socket = connect(Number(url.port), url.hostname)
+  socket.write(
+    'POST /nope HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n{',
+  )
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 404 .*connection: close/is)
+  socket.destroy()
+  await api.server.close()
 })

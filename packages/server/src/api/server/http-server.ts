@@ -24,6 +24,7 @@ const GONE = new Error('the caller has gone')
 const LIMITS: ReadonlySet<AppErrorCode> = new Set([
   ...(['tenant_limit', 'too_many_waiting', 'too_many_streams', 'queue_full', 'overloaded'] as const),
 ])
+const NO_LONGER = 'Your API key was revoked or has expired.'
 const TOO_MANY_FIELDS = `The body has more than ${MAX_FIELDS} fields.`
 /** Reading and writing this much takes the thread about a millisecond. */
 const BYTES_PER_MS = 64 * 1024
@@ -62,9 +63,19 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   server.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS)
     request.caller = await admit(request, services)
+    // Answered before its body arrives: a caller that nobody knows must not take memory for bodies.
+    if (request.is404) return sendProblem(reply.header('connection', 'close'), describeMiss(request, reply))
     if (await beginWork(request, reply, services)) holdBody(request, reply, services)
     // The client is gone. Work started for it would keep its slot until the service stops.
     else reply.hijack()
+  })
+  // A body may take half a minute to arrive, and a turn ten seconds: the key may have been revoked since.
+  server.addHook('preHandler', (request, _reply, done) => {
+    if (!mayHaveBody(request)) return done()
+    services.access.isAllowed(request.caller).then(
+      (isAllowed) => done(isAllowed ? undefined : new AppError('unauthorized', NO_LONGER)),
+      (error) => done(toAppError(error)),
+    )
   })
   // With `done`, because a promise for each hook of each request costs more than these do.
   server.addHook('onSend', (request, reply, payload, done) => {
@@ -80,7 +91,8 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     done()
   })
   server.setErrorHandler(async (error, request, reply) => {
-    const appError = toAppError(error, request.routeOptions.bodyLimit)
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    const appError = toAppError(error, { maxBodyBytes: request.routeOptions.bodyLimit, isRead })
     if (appError.code === 'internal') logBug(services, request, error)
     if (LIMITS.has(appError.code) && request.caller !== undefined)
       await services.work.untilRefusal(request.caller.tenant)
@@ -97,10 +109,14 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   return server
 }
 
+function mayHaveBody({ method }: FastifyRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD'
+}
+
 /** Each request waits its turn before its body is read. Public routes are small and do not authenticate. */
 async function beginWork(request: FastifyRequest, reply: FastifyReply, { work }: ApiServices): Promise<boolean> {
   const { scope } = request.routeOptions.config
-  if (scope === null || request.is404) return !reply.raw.destroyed
+  if (scope === null) return !reply.raw.destroyed
   const end = await work.begin(request.caller.tenant, { gone: watchClose(reply) })
   if (end !== null && reply.raw.destroyed) end()
   if (end === null || reply.raw.destroyed) return false
@@ -112,7 +128,7 @@ async function beginWork(request: FastifyRequest, reply: FastifyReply, { work }:
 /** Held until the response is sent: data read from a body lives that long. */
 function holdBody(request: FastifyRequest, reply: FastifyReply, { bodies, work }: ApiServices): void {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
-  if (length === undefined && encoding === undefined) return
+  if (!mayHaveBody(request) || (length === undefined && encoding === undefined)) return
   const most = request.routeOptions.bodyLimit ?? MAX_BODY_BYTES
   const bytes = length === undefined ? most : Math.min(Number(length), most)
   if (!(bytes > 0)) return

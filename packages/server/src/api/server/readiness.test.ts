@@ -58,6 +58,17 @@ test('a bug in the check is not reported as an outage', async () => {
   await expect(createReadiness({ store, clock, schemaVersion: 1, ...NOTHING_ELSE })()).rejects.toThrow(TypeError)
 })
 
+test('a node that does not report is named by its machine, and its id after that', async () => {
+  const { clock } = createClock()
+  const store = { ...NO_LANES, ping: async () => ({ schemaVersion: 1, nowMs: 0 }) }
+  const silentNodes = () => [
+    { nodeId: 'id-1', address: 'vm:24102', heartbeatAt: 0 },
+    { nodeId: 'id-2', address: null, heartbeatAt: 0 },
+  ]
+  const found = await createReadiness({ store, clock, schemaVersion: 1, ...NOTHING_ELSE, silentNodes })()
+  expect(found.map(({ part }) => part)).toEqual(['node vm:24102 (id-1)', 'node id-2'])
+})
+
 test('signer problems are shown without ids of transactions and reservations, because anyone may ask', async () => {
   const memory = createMemoryStore({ clock: createManualClock() })
   await registerLane(memory)
@@ -90,7 +101,7 @@ test('signer problems are shown without ids of transactions and reservations, be
   const { schemaVersion } = await memory.ping()
   const readiness = createReadiness({ store, clock: createClock().clock, schemaVersion, ...NOTHING_ELSE })
   const told = JSON.stringify(await readiness())
-  expect(told).toContain('Nonce 7 has been reserved')
+  expect(told).toContain('Now nonce 7 is reserved')
   expect(told).toContain('Nonce 7 is stuck')
   expect(told).not.toContain('secret')
 })

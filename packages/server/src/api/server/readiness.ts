@@ -11,7 +11,9 @@ import {
   laneRunbookEntry,
   SILENT_NODE_ENTRY,
 } from '../../core/explain/runbook.ts'
+import { nameNode } from '../../core/explain/spell-owner.ts'
 import { spellTime } from '../../core/explain/spell-time.ts'
+import type { Address } from '../../core/hex.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { KeySourceState } from '../../ports/key-source.ts'
 import { type LaneStatus, type Store, StoreUnavailable } from '../../ports/store.ts'
@@ -26,6 +28,8 @@ interface ReadinessPorts {
   readonly schemaVersion: number
   chainStatus(): readonly ChainStatus[]
   silentNodes(): readonly SilentNode[]
+  /** Whether this node has the key of a signer; left out: not known. */
+  hasKey?(signer: Address): boolean
   /** Left out: none. */
   keySources?(): readonly KeySourceState[]
   readonly timeoutMs?: number
@@ -68,7 +72,7 @@ async function checkDatabase(
     const { schemaVersion } = await withinTime(ports, ports.store.ping())
     const schema = checkSchema(schemaVersion, ports.schemaVersion)
     if (schema.some(({ isMinor }) => !isMinor)) return [schema, []]
-    return [schema, checkSigners(await withinTime(ports, readLanes()), ports.silentNodes())]
+    return [schema, checkSigners(await withinTime(ports, readLanes()), ports)]
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
     const problem = { part: 'database', message: 'does not respond', action: DATABASE_STEP }
@@ -110,9 +114,10 @@ function checkChain({ chainId, health: { state, message } }: ChainStatus): Readi
   return [{ part: `chain ${chainId}`, message: message ?? state, action, runbook, isMinor }]
 }
 
-function describeSilent({ nodeId, heartbeatAt }: SilentNode): ReadinessProblem {
-  const message = `has not reported since ${spellTime(heartbeatAt)}`
-  return { part: `node ${nodeId}`, message, action: SILENT_NODE_STEP, runbook: SILENT_NODE_ENTRY, isMinor: true }
+function describeSilent(node: SilentNode): ReadinessProblem {
+  const message = `has not reported since ${spellTime(node.heartbeatAt)}`
+  const part = `node ${nameNode(node)}`
+  return { part, message, action: SILENT_NODE_STEP, runbook: SILENT_NODE_ENTRY, isMinor: true }
 }
 
 /** The endpoint is public: of a folder or a database, it does not say which file or key it is. */
@@ -127,11 +132,16 @@ function checkKeySource({ source, problem }: KeySourceState): ReadinessProblem[]
  * No reason to route requests elsewhere: every node sees the same. The endpoint is public, so addresses are shortened,
  * and nothing reveals which transaction or reservation it is.
  */
-function checkSigners(lanes: readonly LaneStatus[], silent: readonly SilentNode[]): readonly ReadinessProblem[] {
+function checkSigners(
+  lanes: readonly LaneStatus[],
+  { silentNodes, hasKey }: Pick<ReadinessPorts, 'silentNodes' | 'hasKey'>,
+): readonly ReadinessProblem[] {
+  const silent = silentNodes()
   const found = lanes.flatMap((status) => {
     const { signer, chainId } = status.signer.lane
     const name = shorten(checksumAddress(signer))
-    return describeLane(withoutIds(status), silent, { name }).map(toProblem(`signer ${name} on chain ${chainId}`))
+    const teller = { name, ...(hasKey && { isKeyHere: hasKey(signer) }) }
+    return describeLane(withoutIds(status), silent, teller).map(toProblem(`signer ${name} on chain ${chainId}`))
   })
   if (found.length <= MAX_SIGNERS) return found
   const left = found.length - MAX_SIGNERS

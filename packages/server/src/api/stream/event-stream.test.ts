@@ -9,7 +9,12 @@ test('events that arrive while a page is read are not skipped [G8]', async () =>
   let position = 5
   const source = createEventSource(
     {
-      tail: { follow: () => () => {}, readAfter: () => null, position: () => position, close: async () => {} },
+      tail: {
+        follow: () => () => {},
+        readAfter: () => null,
+        position: () => position,
+        close: async () => {},
+      },
       // The page is of a moment when there were five events; four more have been read by the tail when it arrives.
       readPage: async () => {
         position = 9

@@ -5,6 +5,7 @@ import { type Caller, LOCAL_CALLER } from '../../core/access/caller.ts'
 import type { Lane } from '../../core/lane/lane.ts'
 import type { EventFilter } from '../../core/webhook/event-filter.ts'
 import { createReadTurns } from '../../engine/tenants/read-turns.ts'
+import { createNodeTail } from '../../engine/wait/event-tail.ts'
 import type { Store } from '../../ports/store.ts'
 import { createManualClock, type ManualClock } from '../../testing/engine/manual-clock.ts'
 import { createMemoryStore } from '../../testing/store/memory-store.ts'
@@ -39,6 +40,7 @@ beforeEach(async () => {
   allowed = true
   streams = createEventStreams({
     store,
+    tail: createNodeTail({ store, clock, telemetry }),
     clock,
     telemetry,
     limits: LIMITS,
@@ -240,18 +242,20 @@ test('a slow client does not wait for the many slow clients of another tenant', 
   await accept(3)
   const memory = store.readEvents
   const waiting: (() => void)[] = []
+  const slowStore: Store = {
+    ...store,
+    readEvents: async (after, limit) => {
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      return memory(after, limit)
+    },
+  }
   const slow = createEventStreams({
+    store: slowStore,
+    tail: createNodeTail({ store: slowStore, clock, telemetry }),
     clock,
     telemetry,
     limits: { ...LIMITS, maxStreams: 200 },
     isAllowed: async () => true,
-    store: {
-      ...store,
-      readEvents: async (after, limit) => {
-        await new Promise<void>((resolve) => waiting.push(resolve))
-        return memory(after, limit)
-      },
-    },
     work: { begin: async () => () => undefined, spend: () => undefined },
     pieces: AT_ONCE,
     reads: createReadTurns(),

@@ -5,16 +5,18 @@ import { AppError } from '../../core/app-error.ts'
 import type { FairTurns } from '../../engine/tenants/fair-turns.ts'
 import { createTenantPool } from '../../engine/tenants/tenant-pool.ts'
 import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
-import { createEventTail } from '../../engine/wait/event-tail.ts'
+import type { EventTail } from '../../engine/wait/event-tail.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { HistoryEntry } from '../../ports/history.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { Pieces } from '../server/pieces.ts'
 import type { ConfirmationFeed } from './confirmation-feed.ts'
-import { createEventFrame } from './event-frame.ts'
+import { createEventFrame, type EventFrame } from './event-frame.ts'
 import { createEventPages, type ReadEventPage } from './event-pages.ts'
 import { createEventSource, type EventStreamRequest } from './event-stream.ts'
 import { openServerEvents, type ServerEventSource, type ServerEvents, type StreamEnd } from './server-events.ts'
+import { createWakeTurns } from './wake-turns.ts'
 
 export interface EventStreams {
   /** Throws `too_many_streams` if this node is at its limit, `tenant_limit` if the tenant is. */
@@ -41,6 +43,8 @@ export interface EventStreamLimits {
 
 interface EventStreamsPorts {
   readonly store: Pick<Store, 'listen' | 'readEvents' | 'findLastEventId'>
+  /** The node's own, which others read too. */
+  readonly tail: EventTail<HistoryEntry>
   readonly clock: Pick<Clock, 'schedule'>
   readonly telemetry: Telemetry
   readonly work: Pick<WorkTurns, 'begin' | 'spend'>
@@ -55,9 +59,10 @@ const RETRY_AFTER_MS = 5_000
 
 export function createEventStreams(ports: EventStreamsPorts): EventStreams {
   const { store, clock, telemetry, work, pieces, reads, limits, isAllowed } = ports
-  const tail = createEventTail({ store, clock, telemetry, prepare: createEventFrame })
+  const tail = frameEvents(ports.tail)
   const readPage = createEventPages({ store, clock })
   const streams = new Set<ServerEvents>()
+  const wakes = createWakeTurns(work)
   const pool = createTenantPool({
     what: 'event streams',
     size: limits.maxStreams,
@@ -79,7 +84,11 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
   function start(source: ServerEventSource, caller: Caller, leave: () => void): Readable {
     const { heartbeatMs, stallMs } = limits
     const ports = { clock, isAllowed, work, heartbeatMs, stallMs }
-    const stream = openServerEvents(ports, { source, caller }, (end, error) => {
+    const inTurn: ServerEventSource = {
+      ...source,
+      follow: (onNews) => wakes.follow(caller.tenant, onNews, source.follow),
+    }
+    const stream = openServerEvents(ports, { source: inTurn, caller }, (end, error) => {
       streams.delete(stream)
       leave()
       logEnd(end, error)
@@ -136,6 +145,19 @@ export function createEventStreams(ports: EventStreamsPorts): EventStreams {
       await tail.close()
     },
   }
+}
+
+/** The frames of a tail's events. Each is made once, and lasts as long as the tail keeps its event. */
+function frameEvents(tail: EventTail<HistoryEntry>): EventTail<EventFrame> {
+  const frames = new WeakMap<HistoryEntry, EventFrame>()
+  const frameOf = (entry: HistoryEntry): EventFrame => {
+    const known = frames.get(entry)
+    if (known !== undefined) return known
+    const made = createEventFrame(entry)
+    frames.set(entry, made)
+    return made
+  }
+  return { ...tail, readAfter: (cursor, limit) => tail.readAfter(cursor, limit)?.map(frameOf) ?? null }
 }
 
 function refuse(why: string): AppError {

@@ -10,6 +10,7 @@ import { createReleaseKey } from '../../engine/reservations/release-key.ts'
 import { createPostgresAccessStore } from '../../store/postgres/access/postgres-access-store.ts'
 import { migrate } from '../../store/postgres/migrate.ts'
 import { createPostgresStore } from '../../store/postgres/postgres-store.ts'
+import { createSystemClock } from '../system-clock.ts'
 
 export interface KeyAdmin {
   /** `wanted` is as in a request to the API; throws AppError where it is not. */
@@ -29,7 +30,7 @@ export async function openKeyAdmin(databaseUrl: string): Promise<KeyAdmin> {
   const store = createPostgresAccessStore({ databaseUrl, telemetry, applicationName: 'drover key' })
   const lanes = createPostgresStore({ databaseUrl, telemetry, applicationName: 'drover key' })
   const releaseReservations = createReleaseKey(lanes)
-  const keys = createApiKeys({ store, clock: { now: Date.now }, withoutKey: true, releaseReservations })
+  const keys = createApiKeys({ store, clock: createSystemClock(), withoutKey: true, releaseReservations })
 
   const record = (operation: string, id: string): Promise<void> =>
     store.appendAudit({

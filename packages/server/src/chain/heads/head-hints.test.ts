@@ -80,6 +80,40 @@ test('a failed poll is reported once, polling continues, and the first answer af
   expect(told).toBe(3)
 })
 
+test('a poll that gets no answer is worth one hint, long before it times out', async () => {
+  let fail = (): void => {}
+  const silent = () =>
+    new Promise<number>((_, reject) => {
+      fail = () => reject(new Error('timed out'))
+    })
+  const answers = [async () => 7, silent, silent]
+  const { hints, tick, pending } = open(() => answers.shift()?.() ?? Promise.resolve(7))
+  let told = 0
+  hints.listen(() => told++)
+  await tick()
+  await tick()
+  expect(told).toBe(1)
+  expect(await tick()).toBe(1_000)
+  expect([told, pending()]).toEqual([2, 0])
+  fail()
+  // The first failure is worth another one; after it the node is known to be in trouble.
+  await tick()
+  expect(told).toBe(3)
+  await tick()
+  expect(told).toBe(3)
+  hints.close()
+})
+
+test('a slow answer after the last listener has gone tells nobody', async () => {
+  const { hints, tick } = open(() => new Promise<number>(() => {}))
+  let told = 0
+  hints.listen(() => told++)
+  await tick()
+  hints.close()
+  await tick()
+  expect(told).toBe(0)
+})
+
 test('one function may listen twice', async () => {
   const { hints, tick } = open(async () => 1)
   let told = 0

@@ -22,6 +22,9 @@ export interface HeadHints {
   close(): void
 }
 
+/** A poll without an answer for this long is worth a check: waiting until it times out would hide a node that hangs. */
+const SLOW_POLL_MS = 1_000
+
 export function createHeadHints(options: HeadHintsOptions): HeadHints {
   const { clock, telemetry, pace } = options
   const listeners = new Set<() => void>()
@@ -35,9 +38,19 @@ export function createHeadHints(options: HeadHintsOptions): HeadHints {
   function startPolling(): () => void {
     let stopped = false
     let cancel = () => {}
+    /** Asks for the height, and hints once if the answer is late. */
+    async function readHeight(): Promise<number> {
+      const isNews = lastHeight !== null
+      const cancelAlarm = clock.schedule(SLOW_POLL_MS, () => isNews && !stopped && hint())
+      try {
+        return await options.readHeight()
+      } finally {
+        cancelAlarm()
+      }
+    }
     async function poll(): Promise<void> {
       try {
-        const height = await options.readHeight()
+        const height = await readHeight()
         pace.learn(height)
         if (height !== lastHeight && !stopped) {
           lastHeight = height

@@ -8,11 +8,14 @@ export interface EndpointFigures {
   errorRate(): number | null
   /** Of one HTTP request, the newest counting most; null until one was answered. */
   latencyMs(): number | null
+  /** The quickest answer of the last minute: about the round trip to the node. Null if there was none. */
+  fastestMs(): number | null
 }
 
 interface Slot {
   calls: number
   failed: number
+  fastestMs: number
 }
 
 const SLOT_MS = 10_000
@@ -26,7 +29,7 @@ export function createEndpointFigures(clock: Pick<Clock, 'monotonic'>): Endpoint
   function current(): Slot {
     const now = Math.floor(clock.monotonic() / SLOT_MS)
     for (const at of slots.keys()) if (at <= now - SLOTS) slots.delete(at)
-    const slot = slots.get(now) ?? { calls: 0, failed: 0 }
+    const slot = slots.get(now) ?? { calls: 0, failed: 0, fastestMs: Number.POSITIVE_INFINITY }
     slots.set(now, slot)
     return slot
   }
@@ -39,6 +42,7 @@ export function createEndpointFigures(clock: Pick<Clock, 'monotonic'>): Endpoint
       const failed = replies.filter(({ type }) => type !== 'result' && type !== 'error').length
       slot.failed += failed
       if (failed === replies.length) return
+      slot.fastestMs = Math.min(slot.fastestMs, tookMs)
       latencyMs = latencyMs === null ? tookMs : latencyMs + (tookMs - latencyMs) * NEWEST_WEIGHT
     },
     errorRate() {
@@ -49,6 +53,11 @@ export function createEndpointFigures(clock: Pick<Clock, 'monotonic'>): Endpoint
         failed += slot.failed
       }
       return calls === 0 ? null : failed / calls
+    },
+    fastestMs() {
+      current()
+      const fastest = Math.min(...[...slots.values()].map((slot) => slot.fastestMs))
+      return Number.isFinite(fastest) ? fastest : null
     },
     latencyMs: () => (latencyMs === null ? null : Math.round(latencyMs)),
   }

@@ -54,6 +54,8 @@ export interface Endpoint {
   /** The newest block that it reported; 0 until it reports one. */
   height(): number
   callsPerSecond(): number | null
+  /** The quickest answer of the last minute; null if there was none. */
+  fastestMs(): number | null
   /** `patient`: waits for what is refused for its rate, as long as a request may take. */
   send(requests: readonly RpcRequest[], purpose: Purpose, patient?: boolean): Promise<readonly RpcReply[]>
   report(inUse: boolean): Omit<EndpointReport, 'roles'>
@@ -263,6 +265,7 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
     },
     height: () => head?.number ?? 0,
     callsPerSecond: client.callsPerSecond,
+    fastestMs: figures.fastestMs,
     send: (requests, purpose, patient = false) =>
       purpose === 'read' ? readInTurn(requests, patient) : sendNow(requests, purpose, patient),
     report: (inUse) => ({

@@ -14,6 +14,30 @@ describe('what may be shown', () => {
     )
   })
 
+  test('is no spelling of a credential, whichever one the URL has', () => {
+    const password = 'S3cr/t+Pa$s(1)~'
+    const spellings = [
+      'S3cr%2Ft%2BPa%24s(1)~',
+      'S3cr%2ft%2bPa$s%281%29%7E',
+      encodeURIComponent(password),
+      [...password].map((char) => `%${char.charCodeAt(0).toString(16)}`).join(''),
+    ]
+    for (const spelling of spellings) {
+      const url = `https://us%2Der:${spelling}@node.example/`
+      const { redact } = parseOne(url)
+      const pairs = spellings.concat(password).flatMap((word) => [`us-er:${word}`, `us%2Der:${word}`])
+      const basic = [`us-er:${password}`, `us%2Der:${spelling}`, `us-er:${encodeURIComponent(password)}`]
+      for (const text of [password, encodeURIComponent(password), new URL(url).password, spelling])
+        expect(redact(`got ${text} here`)).toBe('got *** here')
+      for (const text of basic) {
+        for (const format of ['base64', 'base64url'] as const) {
+          expect(redact(`got ${Buffer.from(text).toString(format)} here`)).toBe('got *** here')
+        }
+      }
+      for (const pair of pairs) expect(redact(pair)).toMatch(/:\*\*\*$/)
+    }
+  })
+
   test.each([
     ['https://node.example/v3/abcdef0123456789', 'key abcdef0123456789 is blocked', 'key *** is blocked'],
     ['https://node.example/?apikey=abcdef0123456789', 'bad abcdef0123456789', 'bad ***'],

@@ -1,4 +1,5 @@
 /** A node's URL may carry credentials: what may be shown of it, and what has to be struck out of the node's own words. */
+import { anySpellingOf, basicFormsOf, decodePart, queryValuesOf } from '../../core/secret-spellings.ts'
 
 export interface RpcUrl {
   readonly url: URL
@@ -32,36 +33,20 @@ export function nameRpcUrls(urls: readonly RpcUrl[]): readonly string[] {
 
 function createRpcUrl(url: URL): RpcUrl {
   const secrets = listSecrets(url)
+  const pattern = secrets.length === 0 ? null : new RegExp(secrets.map(anySpellingOf).join('|'), 'g')
   return {
     url,
     host: url.host,
-    redact: (text) => secrets.reduce((clean, secret) => clean.replaceAll(secret, '***'), text),
+    redact: (text) => (pattern === null ? text : text.replace(pattern, '***')),
   }
 }
 
+/** Longest first: a secret that contains another must not leave its rest behind. */
 function listSecrets(url: URL): readonly string[] {
-  const parts = [url.password, url.username, ...url.pathname.split('/'), ...url.searchParams.values()]
+  const parts = [url.username, ...url.pathname.split('/'), ...queryValuesOf(url)]
   const long = parts.filter((part) => part.length >= MIN_SECRET_LENGTH)
-  const secrets = new Set(long.flatMap((part) => [part, decodePart(part)]))
   // A password is a secret whatever its length.
-  if (url.password !== '') secrets.add(url.password).add(decodePart(url.password))
-  for (const text of basicCredentialsOf(url)) secrets.add(text)
+  const spelled = [...long, url.password].filter((part) => part !== '')
+  const secrets = new Set([...spelled, ...spelled.map(decodePart), ...basicFormsOf(url)])
   return [...secrets].sort((a, b) => b.length - a.length)
-}
-
-/** As they travel in the header `Authorization: Basic`, which a node may repeat in an error. */
-function basicCredentialsOf({ username, password }: URL): readonly string[] {
-  if (username === '' && password === '') return []
-  const pair = Buffer.from(`${decodePart(username)}:${decodePart(password)}`)
-  // Also without the padding, which some leave out.
-  return [pair.toString('base64'), pair.toString('base64').replace(/=+$/, ''), pair.toString('base64url')]
-}
-
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch (error) {
-    if (error instanceof URIError) return part
-    throw error
-  }
 }

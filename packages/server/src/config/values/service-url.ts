@@ -1,4 +1,5 @@
 /** Addresses of the services that Drover talks to. They often carry passwords or API keys, so they are shown without them. */
+import { basicFormsOf, decodePart, queryValuesOf } from '../../core/secret-spellings.ts'
 import { accept, refuse, type SettingType, splitList } from './setting-type.ts'
 
 const HIDDEN = '…'
@@ -101,25 +102,7 @@ export function secretPartsOf(text: string): readonly string[] {
   if (url === null) return [text]
   const isHttp = !url.protocol.startsWith('postgres')
   const segments = isHttp ? url.pathname.split('/').filter((segment) => segment.length >= 16) : []
-  const parts = [url.password, ...(isHttp ? [url.username] : []), ...url.searchParams.values(), ...segments]
-  const decoded = parts.flatMap((part) => [part, decodeSafely(part)]).concat(isHttp ? basicCredentialsOf(url) : [])
+  const parts = [url.password, ...(isHttp ? [url.username] : []), ...queryValuesOf(url), ...segments]
+  const decoded = parts.flatMap((part) => [part, decodePart(part)]).concat(isHttp ? basicFormsOf(url) : [])
   return [...new Set(decoded)].filter((part) => part.length >= 8)
-}
-
-/** As they travel in the header `Authorization: Basic`, which a node may repeat. */
-function basicCredentialsOf({ username, password }: URL): readonly string[] {
-  if (username === '' && password === '') return []
-  const pair = Buffer.from(`${decodeSafely(username)}:${decodeSafely(password)}`)
-  // Also without the padding, which some leave out.
-  return [pair.toString('base64'), pair.toString('base64').replace(/=+$/, ''), pair.toString('base64url')]
-}
-
-function decodeSafely(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch (error) {
-    // A lone percent sign is legal in a URL and simply means itself.
-    if (error instanceof URIError) return part
-    throw error
-  }
 }

@@ -12,6 +12,11 @@ import type { ChainView } from './finality.ts'
 export const CHAIN_STATES = ['starting', 'ok', 'standing', 'rewound', 'unreachable'] as const
 export type ChainState = (typeof CHAIN_STATES)[number]
 
+/** The state as people say it; its code is part of the API. */
+export function nameChainState(state: ChainState): string {
+  return state === 'standing' ? 'stalled' : state
+}
+
 export interface ChainHealth {
   readonly state: ChainState
   /** Since when, in milliseconds since the epoch; null if that means nothing. */

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { LANE_PROBLEMS, type LaneProblem } from '../lane/lane-problem.ts'
 import { describeLaneProblems, type TroubledLane } from './describe-problem.ts'
-import { laneStep } from './next-steps.ts'
+import { laneStep, SILENT_NODE_STEP } from './next-steps.ts'
 
 const AT = Date.parse('2030-01-01T03:00:00Z')
 const TX = '0192f1c2-7d1e-7c11-9a3e-5b1f0c9a77d1'
@@ -66,22 +66,50 @@ test.each([
 })
 
 test('a reservation is named where it is still the one', () => {
-  const lowestReserved = { reservationId: 'r-1', nonce: 4, lockedUntil: AT + 60_000 }
+  const lowestReserved = { reservationId: 'r-1', nonce: 4, lockedUntil: AT + 60_000, isUsed: false }
   const problems = [problem({ code: 'blocked_by_reservation', nonce: 4 })]
   const [shown] = describeLaneProblems({ ...LANE, lowestReserved, problems }, [])
   expect(shown).toMatchObject({ reservationId: 'r-1', message: expect.stringContaining('(reservation r-1)') })
 })
 
-test('a silent owner is reported while its lease lasts, and a missing owner after that', () => {
-  const silent = [{ nodeId: 'node-a', address: null, heartbeatAt: AT - 9_000 }]
-  const [soon] = describeLaneProblems({ ...LANE, waiting: 2 }, silent)
-  expect(soon).toMatchObject({ code: 'owner_silent', level: 'bad', message: expect.stringContaining('Node node-a') })
+test('a reservation that its holder has used is not locked until a time: that time may be long past', () => {
+  const lowestReserved = { reservationId: 'r-1', nonce: 4, lockedUntil: AT - 60_000, isUsed: true }
+  const problems = [problem({ code: 'blocked_by_reservation', nonce: 4 })]
+  const message = describeLaneProblems({ ...LANE, lowestReserved, problems }, [])[0]?.message
+  expect(message).toContain('Its holder reports that a transaction was sent with it')
+  expect(message).not.toContain('locked until')
+})
+
+describe('a node that does not report', () => {
+  const silent = [{ nodeId: 'node-a', address: 'vm:24102', heartbeatAt: AT - 9_000 }]
   const expired = { nodeId: 'node-a', expiresAt: AT, live: false }
-  const [gone] = describeLaneProblems({ ...LANE, waiting: 1, lease: expired }, silent)
-  expect(gone).toMatchObject({
-    code: 'no_owner',
-    message:
-      'No node is running this signer, and 1 transaction is waiting. Node node-a ran it until 2030-01-01T03:00:00.000Z.',
+  const say = (lane: Partial<TroubledLane>) => describeLaneProblems({ ...LANE, waiting: 2, ...lane }, silent)[0]
+
+  test('is named by its machine first, while its lease lasts and after that, with the same advice', () => {
+    expect(say({})).toMatchObject({
+      code: 'owner_silent',
+      level: 'bad',
+      message: expect.stringContaining('Node vm:24102 (node-a), which runs this signer, has not reported since'),
+      action: SILENT_NODE_STEP,
+    })
+    expect(say({ waiting: 1, lease: expired })).toMatchObject({
+      code: 'no_owner',
+      message:
+        'No node is running this signer. Node vm:24102 (node-a) ran it until its lease ended at 2030-01-01T03:00:00.000Z, and has not reported since 2030-01-01T02:59:51.000Z. 1 transaction is waiting.',
+      action: SILENT_NODE_STEP,
+    })
+  })
+
+  test('is followed by another one only if that has the key', () => {
+    expect(say({ isKeyHere: true })?.message).toContain('then a node that has the key takes over')
+    expect(say({ isKeyHere: false })?.message).toContain(
+      'This node does not have the key: if no other node has it, nobody takes over.',
+    )
+  })
+
+  test('is forgotten after some time, and then any node with the key will do', () => {
+    const [gone] = describeLaneProblems({ ...LANE, waiting: 1, lease: expired }, [])
+    expect(gone).toMatchObject({ code: 'no_owner', action: expect.stringContaining('that has the key of') })
   })
 })
 

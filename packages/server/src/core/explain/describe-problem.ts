@@ -1,12 +1,14 @@
 /** What is wrong with a lane, and what to do, in words. */
 import { formatAmount } from '../amount.ts'
+import type { FeeLimit } from '../fees/fee-limit.ts'
 import type { Lane } from '../lane/lane.ts'
 import { LANE_PROBLEMS, type LaneProblem, type LaneProblemCode } from '../lane/lane-problem.ts'
 import type { ReservationId } from '../lane/reservation.ts'
 import { countRunway, type TxCost } from '../lane/runway.ts'
 import type { TxId } from '../transaction/transaction.ts'
 import { spellPrivateSends } from './explain-private-sends.ts'
-import { laneStep, sendsPrivatelyStep } from './next-steps.ts'
+import { FOREIGN_NOT_FINAL_STEP, laneStep, SILENT_NODE_STEP, sendsPrivatelyStep } from './next-steps.ts'
+import { type NodeName, spellMissingOwner } from './spell-owner.ts'
 import { spellCount, spellTime } from './spell-time.ts'
 
 export interface ShownProblem {
@@ -21,10 +23,7 @@ export interface ShownProblem {
 }
 
 /** A node whose report is overdue. */
-export interface SilentNode {
-  readonly nodeId: string
-  /** Its machine, for people; null if it does not say. */
-  readonly address: string | null
+export interface SilentNode extends NodeName {
   readonly heartbeatAt: number
 }
 
@@ -40,8 +39,12 @@ export interface TroubledLane {
     readonly reservationId: ReservationId | null
     readonly nonce: number
     readonly lockedUntil: number
+    /** The holder reported a transaction: the lock no longer counts. */
+    readonly isUsed: boolean
   } | null
   readonly lease: { readonly nodeId: string; readonly expiresAt: number; readonly live: boolean } | null
+  /** The node that answers has the key; omitted if that is not known. */
+  readonly isKeyHere?: boolean
   /** Transactions that wait for a nonce or for a block. */
   readonly waiting: number
   readonly createdAt: number
@@ -58,28 +61,31 @@ export function describeLaneProblems(lane: TroubledLane, silent: readonly Silent
 }
 
 function findOwnerProblem(lane: TroubledLane, silent: readonly SilentNode[]): readonly ShownProblem[] {
-  const { lease, waiting } = lane
+  const { lease, waiting, isKeyHere } = lane
+  const node = silent.find(({ nodeId }) => nodeId === lease?.nodeId)
+  const silentSince = node?.heartbeatAt ?? null
+  const missing = spellMissingOwner(lease && { ...lease, address: node?.address ?? null, silentSince }, isKeyHere)
+  if (missing === null) return []
   if (lease?.live) {
-    const owner = silent.find(({ nodeId }) => nodeId === lease.nodeId)
-    if (owner === undefined) return []
-    const message = `Node ${owner.nodeId}, which runs this signer, has not reported since ${spellTime(owner.heartbeatAt)}. Its lease ends at ${spellTime(lease.expiresAt)}, then another node takes over.`
-    return [show(lane, 'owner_silent', { message, since: owner.heartbeatAt, level: waiting > 0 ? 'bad' : 'warn' })]
+    const since = silentSince ?? lease.expiresAt
+    return [show(lane, 'owner_silent', { message: missing, since, level: waiting > 0 ? 'bad' : 'warn' })]
   }
   if (waiting === 0) return []
-  const last = lease === null ? '' : ` Node ${lease.nodeId} ran it until ${spellTime(lease.expiresAt)}.`
   const hidden = lane.sendsPrivately === undefined ? '' : ` ${spellPrivateSends(lane.sendsPrivately.nodeWithout)}`
-  const message = `No node is running this signer, and ${spellCount(waiting, 'transaction')} ${waiting === 1 ? 'is' : 'are'} waiting.${last}${hidden}`
+  const message = `${missing} ${spellCount(waiting, 'transaction')} ${waiting === 1 ? 'is' : 'are'} waiting.${hidden}`
   const shown = show(lane, 'no_owner', { message, since: lease?.expiresAt ?? lane.createdAt, level: 'bad' })
-  return [hidden === '' ? shown : { ...shown, action: sendsPrivatelyStep(lane.signer) }]
+  if (hidden !== '') return [{ ...shown, action: sendsPrivatelyStep(lane.signer) }]
+  return [silentSince === null ? shown : { ...shown, action: SILENT_NODE_STEP }]
 }
 
 function describe(problem: LaneProblem, lane: TroubledLane): ShownProblem {
-  const { code, since, txId } = problem
+  const { code, since, txId, limit } = problem
   const message = spell(problem, lane)
   const level = code === 'balance_low' ? 'warn' : 'bad'
   const reserved = code === 'blocked_by_reservation' ? lane.lowestReserved : null
-  const shown = show(lane, code, { message, since, level })
-  const action = txId === null ? shown.action : shown.action.replaceAll('<id>', txId)
+  const shown = show(lane, code, { message, since, level }, limit)
+  const step = isNotFinal(problem) ? FOREIGN_NOT_FINAL_STEP : shown.action
+  const action = txId === null ? step : step.replaceAll('<id>', txId)
   return { ...shown, action, txId, reservationId: reserved?.reservationId ?? null }
 }
 
@@ -87,8 +93,9 @@ function show(
   { signer, lane }: TroubledLane,
   code: LaneProblemCode,
   said: Pick<ShownProblem, 'message' | 'since' | 'level'>,
+  limit?: FeeLimit,
 ): ShownProblem {
-  const step = laneStep(code, { signer, chainId: lane.chainId })
+  const step = laneStep(code, { signer, chainId: lane.chainId }, limit)
   // A shortened address is of no use in a command.
   const action = signer.includes('…') ? step : step.replaceAll('<address>', signer)
   return { code, ...said, action, txId: null, reservationId: null }
@@ -111,12 +118,22 @@ function spell(problem: LaneProblem, lane: TroubledLane): string {
     case 'fee_above_cap':
       return `The gas price is above the limit${why}.`
     case 'foreign_nonce':
+      if (isNotFinal(problem)) return spellUsedElsewhere(nonce ?? 0)
       return `Nonce ${nonce} was used by a transaction that Drover did not sign.${more}`
     case 'stuck':
       return `Nonce ${nonce} is stuck${why}.${more}`
     case 'blocked_by_reservation':
       return spellReservation(problem, lane)
   }
+}
+
+/** Another transaction used the nonce, in a block that is not final. */
+function isNotFinal({ code, count }: LaneProblem): boolean {
+  return code === 'foreign_nonce' && count === null
+}
+
+export function spellUsedElsewhere(nonce: number): string {
+  return `The chain counts nonce ${nonce} as used, but no transaction that Drover signed used it. Something else seems to use this key.`
 }
 
 function spellBalance({ balance, txCost }: TroubledLane): string {
@@ -129,6 +146,8 @@ function spellBalance({ balance, txCost }: TroubledLane): string {
 function spellReservation({ nonce, since }: LaneProblem, { lowestReserved }: TroubledLane): string {
   const isListed = lowestReserved?.nonce === nonce && lowestReserved.reservationId !== null
   const id = isListed ? ` (reservation ${lowestReserved.reservationId})` : ''
-  const until = lowestReserved?.nonce === nonce ? `, locked until ${spellTime(lowestReserved.lockedUntil)}` : ''
-  return `Nonce ${nonce} has been reserved since ${spellTime(since)}${id} and is not mined yet${until}. Every higher nonce waits for it.`
+  const lowest = lowestReserved?.nonce === nonce ? lowestReserved : null
+  const until = lowest === null || lowest.isUsed ? '' : `, locked until ${spellTime(lowest.lockedUntil)}`
+  const used = lowest?.isUsed ? ' Its holder reports that a transaction was sent with it.' : ''
+  return `Transactions have waited for reserved nonces since ${spellTime(since)}. Now nonce ${nonce} is reserved${id} and not mined yet${until}.${used}`
 }

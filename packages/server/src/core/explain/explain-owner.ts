@@ -2,7 +2,7 @@
 
 import { spellPrivateSends } from './explain-private-sends.ts'
 import type { BlockedBy, ExplainContext } from './explanation.ts'
-import { spellTime } from './spell-time.ts'
+import { spellMissingOwner } from './spell-owner.ts'
 
 export interface MissingOwner {
   readonly summary: string
@@ -11,22 +11,14 @@ export interface MissingOwner {
   readonly heir: string
 }
 
-export function findMissingOwner({ lane: { owner, sendsPrivately } }: ExplainContext): MissingOwner | null {
-  if (owner?.live && owner.silentSince === null) return null
+export function findMissingOwner({ lane: { owner, isKeyHere, sendsPrivately } }: ExplainContext): MissingOwner | null {
+  const missing = spellMissingOwner(owner, isKeyHere)
+  if (missing === null) return null
   const hidden = sendsPrivately === undefined ? '' : ` ${spellPrivateSends(sendsPrivately.nodeWithout)}`
   return {
-    summary: `${spell(owner)}${hidden}`,
+    summary: `${missing}${hidden}`,
     blockedBy: { type: 'node', nodeId: owner?.nodeId ?? null },
     heir:
       sendsPrivately === undefined ? 'A node that has the key' : 'A node that has the key and a send endpoint for it',
   }
-}
-
-function spell(owner: ExplainContext['lane']['owner']): string {
-  if (owner === null) return 'No node is running this signer.'
-  const { nodeId, silentSince, live, expiresAt } = owner
-  const lease = `Its lease ${live ? 'ends' : 'ended'} at ${spellTime(expiresAt)}`
-  return silentSince === null
-    ? `No node is running this signer. Node ${nodeId} ran it until its lease ended at ${spellTime(expiresAt)}.`
-    : `Node ${nodeId}, which runs this signer, has not reported since ${spellTime(silentSince)}. ${lease}${live ? ', then another node takes over' : ''}.`
 }

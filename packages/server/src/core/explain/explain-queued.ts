@@ -115,7 +115,7 @@ function slotsTaken({ intent: { lane } }: Queued, context: ExplainContext): Find
   const isUnfinalFull = unfinal >= context.policy.maxUnfinal
   if (held < slots && !isUnfinalFull) return null
   const next = { cause: 'waiting_for_slot', nextActionAt: null } as const
-  const reserved = isUnfinalFull ? null : slotsReserved(context, spellTaken(held, slots))
+  const reserved = isUnfinalFull ? null : slotsReserved(context, { held, slots })
   if (reserved !== null) return reserved
   if (isUnfinalFull || lowestUnmined === null) {
     const [taken, most] = isUnfinalFull ? [unfinal, context.policy.maxUnfinal] : [held, slots]
@@ -146,14 +146,15 @@ function waysToSendMore(signer: string, { policy, queueAhead, lane }: ExplainCon
 }
 
 /** If a reserved nonce is the lowest of all, it comes first: nothing is mined, and no slot frees up, before it. */
-function slotsReserved(context: ExplainContext, taken: string): Finding | null {
+function slotsReserved(context: ExplainContext, taken: { held: number; slots: number }): Finding | null {
   const { lowestReserved, lowestUnmined, reserved } = context.lane
   if (lowestReserved === null || (lowestUnmined !== null && lowestUnmined.nonce < lowestReserved.nonce)) return null
-  const share = `${spellCount(reserved, 'of them', 'of them')} by ${reserved === 1 ? 'a reservation' : 'reservations'}`
+  const by = reserved === 1 ? 'by a reservation' : 'by reservations'
+  const share = reserved === taken.held ? ` ${by}` : `, ${reserved} ${by}`
   return {
     cause: 'blocked_by_reservation',
     blockedBy: { type: 'reservation', ...lowestReserved },
-    summary: `${taken}, ${share}. The lowest is nonce ${lowestReserved.nonce}, which is ${spellReservation(lowestReserved)}.${ahead(context)}`,
+    summary: `${spellTaken(taken.held, taken.slots)}${share}. The lowest is nonce ${lowestReserved.nonce}, which is ${spellReservation(lowestReserved, context.now)}.${ahead(context)}`,
     ...freeReservation(lowestReserved, context),
   }
 }

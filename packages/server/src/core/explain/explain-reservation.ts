@@ -2,14 +2,19 @@
 
 import type { LowestReserved } from '../lane/reservation.ts'
 import type { ExplainContext, Finding } from './explanation.ts'
-import { spellTime } from './spell-time.ts'
+import { spellDuration, spellTime } from './spell-time.ts'
 
 /** As a part of a sentence: "nonce 5, which is …". */
-export function spellReservation({ reservationId, tenant, holder, hash, ...reserved }: LowestReserved): string {
+export function spellReservation(
+  { reservationId, tenant, holder, hash, ...reserved }: LowestReserved,
+  now: number,
+): string {
   const who = reservationId === null ? 'another tenant' : (holder ?? (tenant || 'a caller'))
   const of = holder !== null && tenant ? ` of tenant ${tenant}` : ''
   const name = reservationId === null ? '' : ` (reservation ${reservationId})`
   if (reserved.isFilling) return `taken back from ${who}${of}${name}; an empty transaction is taking its place`
+  if (!reserved.isUsed && reserved.lockedUntil <= now)
+    return `reserved by ${who}${of}${name} and not used; its time ran out at ${spellTime(reserved.lockedUntil)}`
   if (!reserved.isUsed)
     return `reserved by ${who}${of} until ${spellTime(reserved.lockedUntil)}${name} and not used yet`
   const sent = hash === null ? 'a transaction' : hash
@@ -31,7 +36,10 @@ export function freeReservation(
   const order = 'An operator can free it now: "drover signer release-reservations", or "Release all" on the signer page'
   if (!isUsed) {
     return {
-      nextAction: `Nonce ${nonce} is free again at ${spellTime(lockedUntil)}, unless its holder uses or extends it. ${order}.`,
+      nextAction:
+        lockedUntil <= now
+          ? `Drover takes nonce ${nonce} back as soon as the chain shows that it is not used. ${order}.`
+          : `Nonce ${nonce} is free again at ${spellTime(lockedUntil)}, unless its holder uses or extends it. ${order}.`,
       nextActionAt: Math.max(now, lockedUntil),
     }
   }
@@ -42,7 +50,7 @@ export function freeReservation(
     }
   }
   return {
-    nextAction: `Drover follows the holder's transaction until it is mined. If no RPC node knows it after ${Math.round(policy.stuckAfterMs / 1000)} s, Drover raises an alarm, and an operator can fill the nonce.`,
+    nextAction: `Drover follows the holder's transaction until it is mined. If no RPC node knows it after ${spellDuration(policy.stuckAfterMs)}, Drover raises an alarm. ${order}. An empty transaction then takes nonce ${nonce}, unless the holder's is mined first.`,
     nextActionAt: null,
   }
 }

@@ -21,7 +21,7 @@ export function explainApproval(tx: Queued, { now }: ExplainContext): Finding | 
         }
   return {
     cause: 'awaiting_approval',
-    summary: `It needs ${spellCount(missing, 'more approval', 'more approvals')} from ${keys.join(', ')}. ${soFar}. It has no nonce yet.`,
+    summary: `It needs ${spellCount(missing, 'more approval', 'more approvals')} from ${keys.join(', ')}; the key that sent it does not count. ${soFar}. It has no nonce yet.`,
     ...next,
   }
 }

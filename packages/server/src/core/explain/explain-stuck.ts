@@ -19,9 +19,18 @@ export function explainStuck(tx: Stuck, context: ExplainContext): Finding {
   return {
     cause: causeOf(tx),
     ...(lower && { blockedBy: { type: 'transaction', ...lower } }),
-    summary: [`STUCK since ${spellTime(tx.stuckAt)}: ${reason(tx)}`, ...lowPrice(tx, context), held].join(' '),
+    summary: [
+      `STUCK since ${spellTime(tx.stuckAt)}: ${reason(tx)}`,
+      ...unraised(tx),
+      ...lowPrice(tx, context),
+      held,
+    ].join(' '),
     ...next(tx, now),
   }
+}
+
+function unraised({ error }: Stuck): string[] {
+  return error?.unraised === undefined ? [] : [`Drover did not raise its price: ${spellError(error.unraised, '')}`]
 }
 
 /** A nonce that a foreign transaction has used is lost at any price. */

@@ -1,7 +1,7 @@
 /** Explains a transaction that has a nonce, is not mined yet, and may still be mined without help. */
 
 import { replacesByItself } from '../lane/policy.ts'
-import { isBumpRefusal } from '../transaction/replace-sent.ts'
+import { whyNotRaised } from '../transaction/replace-sent.ts'
 import {
   type Allocated,
   currentAttempt,
@@ -12,6 +12,7 @@ import {
   type Refusal,
   type Tracking,
 } from '../transaction/transaction.ts'
+import { spellUsedElsewhere } from './describe-problem.ts'
 import { explainLowPrice } from './explain-price.ts'
 import { freeReservation, spellReservation } from './explain-reservation.ts'
 import type { ExplainContext, Finding } from './explanation.ts'
@@ -31,6 +32,7 @@ export function explainUnmined(tx: Unmined, context: ExplainContext): Finding {
       nextActionAt: null,
     }
   }
+  if (context.lane.usedNonce === tx.nonce) return usedElsewhere(tx.nonce)
   if (isPreconfirmed(tx)) return preconfirmed(tx, context)
   const missing = missingNonces(tx, context)
   if (missing !== null) return withReplacement(tx, missing)
@@ -38,13 +40,22 @@ export function explainUnmined(tx: Unmined, context: ExplainContext): Finding {
   if (reserved !== null) return withReplacement(tx, reserved)
   const blocked = blockedByLower(tx, context)
   if (blocked !== null) return withReplacement(tx, { ...blocked, ...resend(tx, context) })
-  const found =
-    makingWay(tx) ?? capped(tx) ?? unbumped(tx) ?? refused(tx, context) ?? unanswered(tx) ?? waiting(tx, context)
+  const found = makingWay(tx) ?? unraised(tx, context) ?? refused(tx, context) ?? unanswered(tx) ?? waiting(tx, context)
   const next = tx.refusal !== null && lacksEmpty(tx) ? SIGN_EMPTY : resendOrGetStuck(tx, context)
   return withReplacement(tx, { ...found, ...next })
 }
 
 const SIGN_EMPTY = { nextAction: 'Drover signs and sends the empty transaction.', nextActionAt: null } as const
+
+function usedElsewhere(nonce: number): Finding {
+  return {
+    cause: 'foreign_nonce',
+    summary: `${spellUsedElsewhere(nonce)} That transaction is not final yet.`,
+    nextAction:
+      'Drover waits until it is final and compares it with this one. If it did the same, this one ends with its outcome. If not, this one gets STUCK, and you can requeue or close it.',
+    nextActionAt: null,
+  }
+}
 
 /** A transaction that may be in the next block is not replaced; a requested replacement waits. */
 function preconfirmed(tx: Unmined, { now }: ExplainContext): Finding {
@@ -84,13 +95,13 @@ function blockedByReserved(tx: Unmined, context: ExplainContext): Finding | null
   return {
     cause: 'blocked_by_reservation',
     blockedBy: { type: 'reservation', ...lowestReserved },
-    summary: `Nonce ${tx.nonce} can only be mined after nonce ${lowestReserved.nonce}, which is ${spellReservation(lowestReserved)}.`,
+    summary: `Nonce ${tx.nonce} can only be mined after nonce ${lowestReserved.nonce}, which is ${spellReservation(lowestReserved, context.now)}.`,
     ...freeReservation(lowestReserved, context),
   }
 }
 
-function blockedByLower(tx: Unmined, { lane: { lowestUnmined } }: ExplainContext): Found | null {
-  if (lowestUnmined === null || lowestUnmined.nonce >= tx.nonce) return null
+function blockedByLower(tx: Unmined, { lane: { lowestUnmined, usedNonce } }: ExplainContext): Found | null {
+  if (lowestUnmined === null || lowestUnmined.nonce >= tx.nonce || lowestUnmined.nonce === usedNonce) return null
   const { nonce, txId, state } = lowestUnmined
   const stuck = state === 'STUCK' ? ' That one needs an operator.' : ''
   const error = tx.refusals === 0 || tx.error === null ? '' : ` Also, ${lastRefusal(tx)}`
@@ -130,14 +141,16 @@ function spellWay(tx: Unmined, refusal: Refusal): string {
   return `${why[0]?.toUpperCase()}${why.slice(1)} An empty transaction ${empty} nonce ${tx.nonce} so that later transactions can continue. If the original is mined after all, it counts.`
 }
 
-function capped(tx: Unmined): Found | null {
-  if (tx.subState !== 'fee_above_cap') return null
-  return { cause: 'fee_above_cap', summary: `Drover does not raise the price of nonce ${tx.nonce}: ${lastRefusal(tx)}` }
-}
-
-function unbumped(tx: Unmined): Found | null {
-  if (!isBumpRefusal(tx.error)) return null
-  return { cause: 'bump_refused', summary: `Drover does not raise the price of nonce ${tx.nonce}: ${lastRefusal(tx)}` }
+/** It was to be raised, and was not: a node that refuses the same bytes since then is no other reason. */
+function unraised(tx: Unmined, context: ExplainContext): Found | null {
+  const why = tx.subState === 'fee_above_cap' ? tx.error : whyNotRaised(tx.error)
+  const isCapped = tx.subState === 'fee_above_cap' || why?.code === 'fee_above_cap'
+  if (why === null && !isCapped) return null
+  const said = `Drover did not raise the price of nonce ${tx.nonce}: ${spellError(why, 'a higher one is above the limit')}`
+  const since = tx.error === why ? null : refused(tx, context)
+  if (since?.cause === 'waiting_for_funds') return { ...since, summary: `${since.summary} ${said}` }
+  const summary = since === null ? said : `${said} ${since.summary}`
+  return { cause: isCapped ? 'fee_above_cap' : 'bump_refused', summary }
 }
 
 function refused(tx: Unmined, { policy }: ExplainContext): Found | null {

@@ -17,15 +17,17 @@ import {
   tracking,
 } from '../../testing/core/sample-transactions.ts'
 import type { ChainHealth } from '../chain/chain-health.ts'
+import type { FeeLimit } from '../fees/fee-limit.ts'
 import { FAST, STABLE } from '../lane/policy.ts'
 import { OPERATOR_ACTIONS } from '../transaction/allowed-actions.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 import { explain } from './explain.ts'
 import { CAUSES, type Cause, type ExplainContext } from './explanation.ts'
+import { SILENT_NODE_STEP } from './next-steps.ts'
 
 type LaneContext = ExplainContext['lane']
 
-const owner = { nodeId: 'node-a', fence: 12, live: true, expiresAt: 0, silentSince: null }
+const owner = { nodeId: 'node-a', address: null, fence: 12, live: true, expiresAt: 0, silentSince: null }
 const lower = { txId: 'tx-0', nonce: 5, state: 'STUCK' } as const
 const reserved = {
   reservationId: 'r-1',
@@ -91,6 +93,7 @@ const fast = { ...FAST, maxInFlight: 64 }
 const time = (ms: number): string => new Date(ms).toISOString()
 
 /** Cause, transaction, context, and what the words must mention. */
+const UNAFFORDABLE = { code: 'bump_unaffordable', message: 'the account has too little' }
 const REFUSAL = { code: 'rejected', message: 'every RPC node refused it', reason: 'exceeds the cap', mayPass: false }
 
 const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly string[]][] = [
@@ -212,7 +215,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'half approved',
     queued({ subState: 'awaiting_approval', approval: approvalBy('ann') }),
     context(),
-    ['1 more approval', 'ann, bob', 'Approved by ann', time(now + 500)],
+    ['1 more approval', 'ann, bob; the key that sent it does not count', 'Approved by ann', time(now + 500)],
   ],
   [
     'awaiting_approval',
@@ -375,12 +378,34 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'in line behind reservations that hold all places',
     queued(),
     context({}, { inFlight: 1, reserved: 1, lowestReserved: reserved }),
+    ['1 of 1 slot is taken by a reservation.', 'nonce 5', 'till (ab12)', 'reservation r-1', time(T0 + 60_000)],
+  ],
+  [
+    'blocked_by_reservation',
+    'in line behind a reservation and others',
+    queued(),
+    context(
+      { policy: fast },
+      { unmined: 4, inFlight: 4, reserved: 1, window: { size: 4, reason: 'dropped' }, lowestReserved: reserved },
+    ),
+    ['4 of 4 slots are taken, 1 by a reservation.'],
+  ],
+  [
+    'blocked_by_reservation',
+    'behind a reservation whose time is over',
+    tracking('pending'),
+    context({}, { lowestReserved: { ...reserved, lockedUntil: now - 1_000 } }),
+    [`reserved by till (ab12) of tenant shop (reservation r-1) and not used; its time ran out at ${time(now - 1_000)}`],
+  ],
+  [
+    'blocked_by_reservation',
+    'behind a nonce that its holder has used: an operator need not wait for an alarm',
+    tracking('pending'),
+    context({}, { lowestReserved: { ...phantom, alarm: null } }),
     [
-      '1 of 1 slot is taken, 1 of them by a reservation',
-      'nonce 5',
-      'till (ab12)',
-      'reservation r-1',
-      time(T0 + 60_000),
+      'If no RPC node knows it after 15 min, Drover raises an alarm',
+      'An operator can free it now',
+      'empty transaction',
     ],
   ],
   [
@@ -475,6 +500,20 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
   ['waiting_for_finality', 'held back', mined({ suspended: true }), context(), ['suspended', 'does not send it again']],
   [
     'foreign_nonce',
+    'sent, and the one that used its nonce is not final yet',
+    tracking('pending'),
+    context({}, { usedNonce: 7 }),
+    ['counts nonce 7 as used', 'not final yet', 'compares it', 'requeue or close'],
+  ],
+  [
+    'pending',
+    'sent, above a nonce that another one used',
+    tracking('pending'),
+    context({}, { usedNonce: 6, lowestUnmined: { txId: 'a', nonce: 6, state: 'TRACKING' } }),
+    ['waiting to be mined'],
+  ],
+  [
+    'foreign_nonce',
     'stuck',
     stuck('foreign_nonce'),
     context({}, { inFlight: 1 }),
@@ -506,7 +545,30 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'sent',
     tracking('pending', { error: { code: 'bump_would_revert', message: 'it would now revert: paused' } }),
     context(),
-    ['does not raise the price of nonce 7', 'would now revert: paused', 'sends the same bytes again'],
+    ['did not raise the price of nonce 7', 'would now revert: paused', 'sends the same bytes again'],
+  ],
+  [
+    'bump_refused',
+    'and refused by a node since',
+    refused('underpriced', { error: { code: 'underpriced', message: 'too cheap', unraised: UNAFFORDABLE } }),
+    context(),
+    ['did not raise the price of nonce 7: the account has too little', 'refused 3 times in a row', 'too cheap'],
+  ],
+  [
+    'waiting_for_funds',
+    'and a bump cannot be paid for',
+    refused('insufficient_funds', {
+      error: { code: 'insufficient_funds', message: 'cannot pay', unraised: UNAFFORDABLE },
+    }),
+    context(),
+    ['refused 3 times in a row', 'cannot pay', 'did not raise the price of nonce 7: the account has too little'],
+  ],
+  [
+    'rejected_by_node',
+    'stuck, and a bump cannot be paid for',
+    stuck('rejected_by_node', { error: { code: 'underpriced', message: 'too cheap', unraised: UNAFFORDABLE } }),
+    context({}, { inFlight: 1 }),
+    ['too cheap', 'did not raise its price: the account has too little'],
   ],
   [
     'no_inclusion',
@@ -654,16 +716,86 @@ describe('nextActionAt', () => {
   })
 })
 
+describe('a fee above its limit: the limit that binds, how to raise it, and a value that is enough', () => {
+  const limited = (source: FeeLimit['source']) => ({
+    code: 'fee_above_cap',
+    message: 'too dear',
+    limit: { source, perGas: '1000', enough: '22gwei' },
+  })
+  const advise = (source: FeeLimit['source']) =>
+    explain(deferred('fee_above_cap', { error: limited(source) }), context()).advice
+
+  test.each([
+    ['signer_per_gas', `\`drover signer policy ${queued().intent.lane.signer} --max-fee 22gwei\``],
+    ['signer', `\`drover signer policy ${queued().intent.lane.signer} --max-tx-fee 22gwei\``],
+    ['chain', 'set `maxTxFee` of chain 31337 to 22gwei on every node'],
+    ['key', '`drover key create … --max-tx-fee 22gwei`'],
+    ['request', '`drover tx cancel tx-1 --reason "…"`'],
+  ] as const)('%s', (source, said) => {
+    const advice = advise(source)
+    expect(advice).toMatch(/^Wait until gas is cheaper, or /)
+    expect(advice).toContain(said)
+    expect(advice?.match(/22gwei/g)).toHaveLength(1)
+  })
+
+  test('one that is out and may not offer more', () => {
+    const tx = tracking('fee_above_cap', { error: limited('signer_per_gas') })
+    expect(explain(tx, context()).advice).toContain('--max-fee 22gwei')
+  })
+})
+
+describe('a bump that was refused, or that would help: what to do about it', () => {
+  const refusedFor = (code: string) => tracking('pending', { error: { code, message: 'no' } })
+
+  test.each([
+    ['bump_unaffordable', STABLE, 'Send funds to 0xa1a1', 'drover tx speed-up tx-1'],
+    ['bump_unaffordable', FAST, 'Send funds to 0xa1a1', 'Drover then raises the price by itself'],
+    ['bump_would_revert', STABLE, 'cancel it: `drover tx cancel tx-1', ''],
+    ['bump_held_by_rule', STABLE, '`drover rules show 0xa1a1', ''],
+  ])('%s', (code, policy, ...mentions) => {
+    const { advice } = explain(refusedFor(code), context({ policy }))
+    for (const mention of mentions) expect(advice).toContain(mention)
+  })
+
+  test('a price below that of the next block', () => {
+    const around = context({ baseFeeWei: 30_000_000_001n })
+    expect(explain(tracking('stale'), around).advice).toContain('Speed it up: `drover tx speed-up tx-1')
+    const byItself = explain(tracking('stale'), { ...around, policy: FAST }).advice
+    expect(byItself).toContain('Drover raises the price by itself')
+    const never = explain(tracking('stale'), { ...around, policy: { ...STABLE, mayReplace: 'never' } }).advice
+    expect(never).toContain('drover signer policy 0xa1a1')
+  })
+})
+
+describe('a node that does not report', () => {
+  const silent = { ...owner, address: 'vm:24102', silentSince: T0 }
+
+  test('is named by its machine, and its successor only if there is one', () => {
+    const { summary, advice } = explain(queued(), context({}, { owner: silent, isKeyHere: false }))
+    expect(summary).toContain('Node vm:24102 (node-a), which runs this signer, has not reported since')
+    expect(summary).toContain('if no other node has it, nobody takes over')
+    expect(advice).toBe(SILENT_NODE_STEP)
+    const here = explain(queued(), context({}, { owner: silent, isKeyHere: true })).summary
+    expect(here).toContain('then a node that has the key takes over')
+  })
+
+  test('is described in the same words after its lease, with the same advice', () => {
+    const { summary, advice } = explain(queued(), context({}, { owner: { ...silent, live: false } }))
+    expect(summary).toContain('No node is running this signer. Node vm:24102 (node-a) ran it until its lease ended at')
+    expect(advice).toBe(SILENT_NODE_STEP)
+  })
+})
+
 test('options are the allowed actions, each with what it would do', () => {
   expect(explain(queued(), context()).options).toEqual([
     { action: 'suspend', effect: 'holds it back: it gets no nonce, and transactions behind it go first' },
     { action: 'cancel', effect: 'cancels it now; it has no nonce yet' },
   ])
-  expect(explain(stuck('foreign_nonce'), context()).options.map(({ action }) => action)).toEqual([
-    'resolve',
-    'requeue',
-    'close',
-  ])
+  const offered = (tx: Transaction, lane: Partial<LaneContext> = {}) =>
+    explain(tx, context({ policy: FAST }, lane)).options.map(({ action }) => action)
+  expect(offered(stuck('foreign_nonce'))).toEqual(['requeue', 'close'])
+  expect(offered(tracking('pending'))).toEqual(['suspend', 'retry', 'cancel', 'speed-up'])
+  expect(offered(tracking('pending'), { usedNonce: tracking('pending').nonce })).toEqual(['suspend', 'cancel'])
   expect(explain(finished('CONFIRMED'), context()).options).toEqual([])
 })
 

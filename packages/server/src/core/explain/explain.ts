@@ -35,14 +35,23 @@ export function explain(tx: Transaction, context: ExplainContext): Explanation {
     action,
     effect: describeAction(action, tx),
   }))
-  const options = [...decisions, ...allowed]
   const finding = find(tx, context)
+  const options = [...decisions, ...allowed.filter(({ action }) => !isUseless(action, tx, finding))]
   return {
     ...finding,
     options: isSpeedUpBest(finding, options) ? putFirst('speed-up', options) : options,
     advice: adviseOn(tx, finding, { context, options }),
     runbook: findRunbookEntry(tx, finding.cause),
   }
+}
+
+/**
+ * Under a nonce that another transaction used, nothing can be mined at any price. Once that one is final, Drover has
+ * compared the two: it would refuse to resolve ours with it.
+ */
+function isUseless(action: ExplainedAction, { state }: Transaction, { cause }: Finding): boolean {
+  if (cause !== 'foreign_nonce') return false
+  return state === 'STUCK' ? action === 'resolve' : action === 'retry' || action === 'speed-up'
 }
 
 function putFirst(first: ExplainedAction, options: Explanation['options']): Explanation['options'] {

@@ -87,12 +87,16 @@ export interface ExplainContext {
   readonly lane: {
     readonly owner: {
       readonly nodeId: string
+      /** Its machine; null if it is not known. */
+      readonly address: string | null
       readonly fence: number
       readonly expiresAt: number
       readonly live: boolean
       /** Since when it has not reported, if that is too long; its lease may still be live. */
       readonly silentSince: number | null
     } | null
+    /** The node that answers has the key; omitted if that is not known. */
+    readonly isKeyHere?: boolean
     readonly inFlight: number
     /** How many of them are reserved by callers. */
     readonly reserved: number
@@ -107,6 +111,8 @@ export interface ExplainContext {
     readonly cancelling?: { readonly resetId: string; readonly left: number }
     /** The lowest nonce that is reserved by a caller and not mined yet. */
     readonly lowestReserved: LowestReserved | null
+    /** A nonce in flight that the chain counts as used by a transaction that is not ours and not final; omitted: none. */
+    readonly usedNonce?: number
     /** Once-final nonces below everything in flight that the chain no longer counts; null if there are none. */
     readonly missingNonces: { readonly from: number; readonly to: number } | null
     /** The transaction of the lane with the lowest nonce that is not mined yet. */

@@ -4,13 +4,14 @@
  */
 import { formatAmount } from '../amount.ts'
 import type { ChainState } from '../chain/chain-health.ts'
+import type { FeeLimit } from '../fees/fee-limit.ts'
 import type { LaneProblemCode } from '../lane/lane-problem.ts'
 
 export const DATABASE_STEP =
   'Check that PostgreSQL is running and that this host can reach it (`drover doctor`). Nothing is lost, and Drover continues by itself.'
 
 export const SILENT_NODE_STEP =
-  'Start it again, or check its log. Other nodes that have the keys take over its signers when its lease ends.'
+  'Start it again, or check its log. Until then, its signers run only where another live node has their keys.'
 
 export const KEY_STORE_STEP =
   'Check that the key store is running and that Drover may use it. Nothing is lost, and Drover continues by itself.'
@@ -27,20 +28,25 @@ export const CHAIN_STEPS: Readonly<Partial<Record<ChainState, string>>> = {
     'Check that the RPC URL points to the right chain. If a private chain was reset, start it under another chain id. If not, wait.',
 }
 
+/** The other transaction may still be dropped by a reorg. */
+export const FOREIGN_NOT_FINAL_STEP =
+  'Find out who else uses this key. Drover waits until the other transaction is final. Then run `drover tx explain <id>`: it says how this one ended, or what you can do.'
+
 /** The lane data that the sentences need. */
 export interface LaneName {
   readonly signer: string
   readonly chainId: number | string
 }
 
-export function laneStep(code: LaneProblemCode, { signer, chainId }: LaneName): string {
+/** `limit`: the one that forbids the price, if it is known. */
+export function laneStep(code: LaneProblemCode, { signer, chainId }: LaneName, limit?: FeeLimit): string {
   switch (code) {
     case 'out_of_funds':
       return `Send funds to ${signer} on chain ${chainId}. Drover continues with the next block.`
     case 'balance_low':
       return `Send funds to ${signer} on chain ${chainId} soon.`
     case 'fee_above_cap':
-      return "Wait until gas is cheaper, or raise the limit: `drover signer policy <address> --max-tx-fee`, `--max-fee`, the chain's `maxTxFee`, or the caller's own `fees`."
+      return `Wait until gas is cheaper, or ${raiseLimit(limit, chainId)}.`
     case 'foreign_nonce':
       return 'Find out who else uses this key. Then send this transaction again under a new nonce (`drover tx requeue <id> --reason "…"`) or end it (`drover tx close <id> --reason "…"`).'
     case 'stuck':
@@ -53,6 +59,24 @@ export function laneStep(code: LaneProblemCode, { signer, chainId }: LaneName): 
       return `Start a Drover node that has the key of ${signer}.`
     case 'owner_silent':
       return SILENT_NODE_STEP
+  }
+}
+
+/** Only the limit that binds: raising another one changes nothing. */
+function raiseLimit(limit: FeeLimit | undefined, chainId: LaneName['chainId']): string {
+  switch (limit?.source) {
+    case 'signer_per_gas':
+      return `raise the signer's limit per gas: \`drover signer policy <address> --max-fee ${limit.enough}\``
+    case 'signer':
+      return `raise the signer's limit per transaction: \`drover signer policy <address> --max-tx-fee ${limit.enough}\``
+    case 'chain':
+      return `raise the chain's limit: set \`maxTxFee\` of chain ${chainId} to ${limit.enough} on every node, and restart them one after the other`
+    case 'key':
+      return `cancel it (\`drover tx cancel <id> --reason "…"\`) and send it again with an API key that may pay more: \`drover key create … --max-tx-fee ${limit.enough}\``
+    case 'request':
+      return `cancel it (\`drover tx cancel <id> --reason "…"\`) and send it again with \`fees\` of ${limit.enough} per gas, or without \`fees\``
+    default:
+      return 'raise the limit that is named above'
   }
 }
 

@@ -6,7 +6,7 @@ import type { Cause } from './explanation.ts'
 
 const ENTRIES: Readonly<Partial<Record<Cause, string>>> = {
   chain_unreachable: 'chain-unreachable',
-  chain_standing: 'chain-standing',
+  chain_standing: 'chain-stalled',
   chain_rewound: 'chain-rewound',
   send_endpoint_away: 'send-endpoint-away',
   nonces_missing: 'final-reorg',
@@ -35,7 +35,7 @@ const LANE_ENTRIES: Readonly<Record<LaneProblemCode, string>> = {
 
 const CHAIN_ENTRIES: Readonly<Partial<Record<ChainState, string>>> = {
   unreachable: 'chain-unreachable',
-  standing: 'chain-standing',
+  standing: 'chain-stalled',
   rewound: 'chain-rewound',
 }
 

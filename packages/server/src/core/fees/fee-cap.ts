@@ -8,6 +8,7 @@
 import { formatAmount, formatGwei } from '../amount.ts'
 import type { Policy } from '../lane/policy.ts'
 import type { Intent } from '../transaction/transaction.ts'
+import type { CapSource } from './fee-limit.ts'
 import { maxPricePerGas, type WantedFees } from './fees.ts'
 
 /** One ETH, or one unit of the chain's own currency. */
@@ -18,8 +19,6 @@ export interface FeeRules {
   readonly chainMaxFeeWei: bigint | null
   readonly policy: Pick<Policy, 'maxTxFeeWei' | 'maxFeePerGasWei'>
 }
-
-type CapSource = 'chain' | 'signer' | 'key' | 'signer_per_gas' | 'request'
 
 export interface FeeCap {
   /** The highest price per gas that stays within it. */

@@ -6,6 +6,7 @@ import { findLaneProblems, type LaneScene } from './lane-problem.ts'
 const NOW = 1_000_000
 const NODE = { nodeId: 'node-a', fence: 1 }
 const WELL: LaneScene = {
+  usedElsewhere: null,
   now: NOW,
   unmined: [],
   unfunded: null,
@@ -52,7 +53,18 @@ test('an ongoing problem keeps its start time; a solved one is gone', () => {
   expect(findLaneProblems(WELL, later)).toEqual([])
 })
 
-test('a nonce that is reserved for too long is a problem since it was reserved', () => {
+test('a nonce that another transaction used is named before it is final, and then with what is known', () => {
+  const used = { txId: 'a', nonce: 4, since: 5 }
+  const seen = findLaneProblems({ ...WELL, usedElsewhere: used }, [])
+  expect(seen).toMatchObject([{ code: 'foreign_nonce', txId: 'a', nonce: 4, since: 5, count: null }])
+  const sent = toTracking(toAllocated(toQueued({ id: 'a', intent: anyIntent(anyLane()) }, 1), 4, NODE))
+  const { inclusion: _, minedAt: __, ...rest } = sent
+  const lost = { ...rest, state: 'STUCK', subState: 'foreign_nonce', stuckAt: 9 } as const
+  const final = findLaneProblems({ ...WELL, unmined: [lost] }, seen)
+  expect(final).toMatchObject([{ code: 'foreign_nonce', nonce: 4, since: 5, count: 1 }])
+})
+
+test('reservations that keep others waiting are a problem since the wait began', () => {
   const scene = { ...WELL, overdueReservation: { nonce: 4, since: 5 } }
   expect(findLaneProblems(scene, [])).toMatchObject([{ code: 'blocked_by_reservation', nonce: 4, since: 5 }])
 })

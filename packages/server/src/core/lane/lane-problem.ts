@@ -2,6 +2,7 @@
  * What keeps a lane from working, or soon will, as facts: found by the node that runs the lane, stored with it, and put
  * into words by `describe-problem.ts` on request.
  */
+import { type FeeLimit, isSameLimit } from '../fees/fee-limit.ts'
 import type { InFlight, TxId } from '../transaction/transaction.ts'
 
 /** Worst first. Stable codes: programs may match on them, and they are labels of a metric. */
@@ -27,16 +28,19 @@ export interface LaneProblem {
   /** The first transaction that it concerns, by nonce or by place in the queue. */
   readonly txId: TxId | null
   readonly nonce: number | null
-  /** How many it concerns, if known. */
+  /** How many it concerns, if known. Of `foreign_nonce`: null until the other transaction is final. */
   readonly count: number | null
   /** Details of that transaction: the amounts that it lacks, the price that is asked. */
   readonly detail: string | null
+  /** The limit that forbids its price, if that is the problem. */
+  readonly limit?: FeeLimit
 }
 
 /** A transaction in the queue that waits, and what for. */
 export interface QueueWait {
   readonly txId: TxId
   readonly message: string
+  readonly limit?: FeeLimit
 }
 
 export interface LaneScene {
@@ -47,7 +51,9 @@ export interface LaneScene {
   readonly isBalanceLow: boolean
   /** The first in the queue that could not be signed. */
   readonly unsigned: QueueWait | null
-  /** The lowest nonce that is reserved by a caller and not mined yet, if it has been reserved for too long. */
+  /** The lowest nonce in flight that the chain counts as used, though no block has its transaction. */
+  readonly usedElsewhere: { readonly txId: TxId; readonly nonce: number; readonly since: number } | null
+  /** Since when reservations have kept others waiting, if that is too long, and the lowest reserved nonce now. */
   readonly overdueReservation: { readonly nonce: number; readonly since: number } | null
 }
 
@@ -55,7 +61,7 @@ export interface LaneScene {
 export function findLaneProblems(scene: LaneScene, before: readonly LaneProblem[]): readonly LaneProblem[] {
   const found = [
     findUnsigned(scene),
-    findStuck(scene, 'foreign_nonce'),
+    findStuck(scene, 'foreign_nonce') ?? findUsed(scene),
     findStuck(scene, 'stuck'),
     findWait(scene, 'out_of_funds'),
     findWait(scene, 'fee_above_cap'),
@@ -86,6 +92,12 @@ function findStuck({ unmined }: LaneScene, code: 'foreign_nonce' | 'stuck'): Lan
   }
 }
 
+function findUsed({ usedElsewhere }: LaneScene): LaneProblem | null {
+  if (usedElsewhere === null) return null
+  const { txId, nonce, since } = usedElsewhere
+  return { ...problem('foreign_nonce', since), txId, nonce }
+}
+
 function isForeign(code: FoundCode): boolean {
   return code === 'foreign_nonce'
 }
@@ -96,10 +108,13 @@ const SUB_STATES = { out_of_funds: 'waiting_for_funds', fee_above_cap: 'fee_abov
 function findWait(scene: LaneScene, code: keyof typeof SUB_STATES): LaneProblem | null {
   const sent = scene.unmined.find((tx) => tx.state !== 'STUCK' && tx.subState === SUB_STATES[code])
   if (sent !== undefined) {
-    return { ...problem(code, scene.now), txId: sent.id, nonce: sent.nonce, detail: sent.error?.message ?? null }
+    const { message = null, limit } = sent.error ?? {}
+    return { ...problem(code, scene.now), txId: sent.id, nonce: sent.nonce, detail: message, ...(limit && { limit }) }
   }
   const queued = code === 'out_of_funds' ? scene.unfunded : scene.priced
-  return queued && { ...problem(code, scene.now), txId: queued.txId, detail: queued.message }
+  if (queued === null) return null
+  const { txId, message, limit } = queued
+  return { ...problem(code, scene.now), txId, detail: message, ...(limit && { limit }) }
 }
 
 function findUnsigned({ unsigned, now }: LaneScene): LaneProblem | null {
@@ -117,5 +132,6 @@ function findReservation({ overdueReservation }: LaneScene): LaneProblem | null 
 
 /** Nothing worth reporting again has changed. */
 export function isSameProblem(one: LaneProblem, other: LaneProblem): boolean {
-  return one.code === other.code && one.txId === other.txId && one.nonce === other.nonce && one.count === other.count
+  const isAlike = one.code === other.code && one.txId === other.txId && one.nonce === other.nonce
+  return isAlike && one.count === other.count && isSameLimit(one.limit, other.limit)
 }

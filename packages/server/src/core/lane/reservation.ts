@@ -36,6 +36,9 @@ export type ReservationAlarm = (typeof RESERVATION_ALARMS)[number]
 /** The most reservations of one lane that are not final, including those without a nonce. */
 export const MAX_OPEN_RESERVATIONS = 1_000
 
+/** How often a holder may report another hash for the same nonce. */
+export const MAX_HASHES = 50
+
 export interface Reservation {
   readonly id: ReservationId
   readonly lane: Lane

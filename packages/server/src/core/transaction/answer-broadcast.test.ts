@@ -215,3 +215,18 @@ test.each([
 ] as const)('an answer for one that %s changes nothing', (_, tx, hash) => {
   expect(answerBroadcast(tx, answer({ type: 'accepted' }, hash), STABLE).tx).toBe(tx)
 })
+
+describe.each(['underpriced', 'replacement_underpriced'] as const)('%s', (type) => {
+  const bumped = tracking('pending', { attempts: [attemptOf(1), attemptOf(2, 'bump')] })
+
+  test('of bytes whose price was raised since is noted, and is no reason to raise it again', () => {
+    const step = answerBroadcast(bumped, answer({ type, message }, hashOf(1)), STABLE)
+    expect(step.tx).toMatchObject({ state: 'TRACKING', subState: 'pending', error: null, refusals: 0 })
+    expect(step.notes).toMatchObject([{ type: 'broadcast.answered', cause: type }])
+  })
+
+  test('of the newest bytes counts', () => {
+    const step = answerBroadcast(bumped, answer({ type, message }, hashOf(2)), STABLE)
+    expect(step.tx).toMatchObject({ error: { code: type }, refusals: 1 })
+  })
+})

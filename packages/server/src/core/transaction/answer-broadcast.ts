@@ -14,10 +14,18 @@ import type { SendOutcome } from '../chain/send-outcome.ts'
 import { type Policy, replacesByItself } from '../lane/policy.ts'
 import { isRefusedEnough, makeWay, mayMakeWay, withdrawRefusal } from './make-way.ts'
 import { isProvenInvalid } from './prove-invalid.ts'
-import { isBumpRefusal } from './replace-sent.ts'
+import { besideUnraised, whyNotRaised } from './replace-sent.ts'
 import { withoutStuck } from './shed-fields.ts'
 import { move, type Step, stay } from './step.ts'
-import { type Attempt, type Dropped, findAttempt, type InFlight, type SubState, type Tracking } from './transaction.ts'
+import {
+  type Attempt,
+  type Dropped,
+  findAttempt,
+  type InFlight,
+  newestAttempt,
+  type SubState,
+  type Tracking,
+} from './transaction.ts'
 import type { TxEvent } from './tx-event.ts'
 
 const FIRST_PAUSE_MS = 1_000
@@ -34,6 +42,8 @@ export function answerBroadcast(
   const submitCount = tx.submitCount + 1
   const answered = (): InFlight => ({ ...tx, lastSubmitAt: at, submitCount })
   const maybeHeld = (): InFlight => ({ ...tx, lastSubmitAt: at, submitCount, mayBeHeld: true })
+  // Its price was raised since: a second raise would answer a refusal of the first price.
+  if (isPriceRefusal(outcome) && newestAttempt(tx)?.hash !== event.hash) return move(maybeHeld(), noteAnswer(event))
   switch (outcome.type) {
     case 'accepted':
     case 'already_known':
@@ -68,6 +78,10 @@ interface Verdict {
   readonly outcome: RefusedOutright
   /** Our own arithmetic confirms it. */
   readonly isProven: boolean
+}
+
+function isPriceRefusal({ type }: SendOutcome): boolean {
+  return type === 'underpriced' || type === 'replacement_underpriced'
 }
 
 /** Nothing else was ever sent for this nonce, and nothing was sent without an answer. */
@@ -117,7 +131,6 @@ function held(sent: InFlight, event: Answer, policy: Policy, follow: 'none' | 'l
   const tx = { ...sent, submittedAt: sent.submittedAt ?? event.at }
   const effects = follow === 'lookup' ? [{ type: 'lookup' } as const] : []
   // The node may hold the bytes and still not mine them at their price: keep the reason why the price is not raised.
-  const isCapped = tx.error?.code === 'fee_above_cap' || isBumpRefusal(tx.error)
   const nextResubmitAt = event.at + policy.resubmitIntervalMs
   const note = noteAnswer(event)
   // A node that accepts the bytes once more does not cure a long wait or a nonce used by a foreign transaction.
@@ -128,7 +141,7 @@ function held(sent: InFlight, event: Answer, policy: Policy, follow: 'none' | 'l
   const startsAnew = tx.state === 'STUCK' || tx.error?.code === 'nonce_gap'
   const tracking: Tracking = {
     ...withoutStuck(tx),
-    error: isCapped ? tx.error : null,
+    error: whyNotRaised(tx.error),
     refusals: 0,
     nextResubmitAt,
     state: 'TRACKING',
@@ -144,6 +157,7 @@ function held(sent: InFlight, event: Answer, policy: Policy, follow: 'none' | 'l
 function heldSubState(tx: InFlight): SubState {
   if (tx.suspended) return 'suspended'
   if (tx.subState === 'fee_above_cap' || tx.subState === 'preconfirmed') return tx.subState
+  if (tx.error?.unraised?.code === 'fee_above_cap') return 'fee_above_cap'
   const waitsForLower = tx.subState === 'blocked_by_predecessor' && tx.error?.code !== 'nonce_gap'
   return waitsForLower ? tx.subState : 'pending'
 }
@@ -159,7 +173,7 @@ function missLower(tx: InFlight, event: Answer, outcome: Refused, policy: Policy
   // fault.
   const expected = tx.subState === 'blocked_by_predecessor' && tx.error?.code !== 'nonce_gap'
   if (expected || tx.state === 'STUCK') return move(next, noteAnswer(event))
-  const error = toError(outcome)
+  const error = besideUnraised(toError(outcome), tx.error)
   const subState = tx.suspended ? tx.subState : 'blocked_by_predecessor'
   return move({ ...next, subState, error }, noteAnswer(event))
 }
@@ -168,7 +182,8 @@ function refused(tx: InFlight, event: Answer, outcome: Refused, policy: Policy):
   const refusals = tx.refusals + 1
   const refusal = toError(outcome)
   // The reason why it is stuck stays its error; the history records a later refusal.
-  const error = tx.state === 'STUCK' && tx.subState !== 'rejected_by_node' ? tx.error : refusal
+  const isStuckElse = tx.state === 'STUCK' && tx.subState !== 'rejected_by_node'
+  const error = isStuckElse ? tx.error : besideUnraised(refusal, tx.error)
   const next = { ...tx, refusals, error, nextResubmitAt: event.at + pauseAfter(refusals, policy) }
   // A full pool is not the transaction's fault: only time decides about one that waits for room.
   const mayGoOn = refusals < policy.maxSubmitAttempts || outcome.type === 'pool_full'

@@ -9,6 +9,7 @@ import {
   T0,
   tracking,
 } from '../../testing/core/sample-transactions.ts'
+import type { SendOutcome } from '../chain/send-outcome.ts'
 import { FAST, type Policy, STABLE } from '../lane/policy.ts'
 import { FILL_PRIORITY } from './fill.ts'
 import type { InFlight, Transaction } from './transaction.ts'
@@ -58,6 +59,28 @@ describe('where replacements wait for an order', () => {
 
 describe('a bump that is not signed', () => {
   const refuse = (code: string): TxEvent => ({ type: 'bump.refused', at, error: { code, message: 'no' } })
+  const answer = (outcome: SendOutcome): TxEvent => ({ type: 'broadcast.answered', at, hash: hashOf(1), outcome })
+
+  test('keeps its reason while nodes refuse the bytes that are out, until there is a new attempt', () => {
+    const unbumped = move(tracking('stale'), refuse('bump_unaffordable')).tx
+    const again = move(unbumped, answer({ type: 'underpriced', message: 'too low' })).tx
+    expect(again.error).toMatchObject({ code: 'underpriced', unraised: { code: 'bump_unaffordable' } })
+    // It is known, so it is not reported again.
+    expect(move(again, refuse('bump_unaffordable')).tx).toBe(again)
+    const twice = move(again, answer({ type: 'underpriced', message: 'too low' })).tx
+    expect(twice.error).toMatchObject({ code: 'underpriced', unraised: { code: 'bump_unaffordable' } })
+    expect(move(twice, answer({ type: 'accepted' })).tx.error).toMatchObject({ code: 'bump_unaffordable' })
+    expect(move(twice, added('bump')).tx.error).toBeNull()
+  })
+
+  test('for its cap: the same', () => {
+    const again = move(move(tracking('stale'), CAPPED).tx, answer({ type: 'underpriced', message: 'too low' })).tx
+    expect(again).toMatchObject({ subState: 'rejected_by_node', error: { unraised: { code: 'fee_above_cap' } } })
+    expect(move(again, answer({ type: 'accepted' })).tx).toMatchObject({
+      subState: 'fee_above_cap',
+      error: { code: 'fee_above_cap' },
+    })
+  })
 
   test('is reported once per reason, ends the request, and stays reported while the same bytes are resent', () => {
     const wished = tracking('pending', { requestedReplacement: 'speed_up' })

@@ -4,6 +4,7 @@
  * new attempt joins the earlier ones under the same nonce: all are watched, and whichever is mined counts.
  */
 import { formatGwei } from '../amount.ts'
+import { isSameLimit } from '../fees/fee-limit.ts'
 import { type Policy, replacesByItself } from '../lane/policy.ts'
 import { isFill } from './fill.ts'
 import { move, noteOperator, type Step, stay } from './step.ts'
@@ -109,18 +110,18 @@ export function addAttempt(
   )
 }
 
-/** Reported once; the same bytes are still sent. */
+/** Reported once for each limit; the same bytes are still sent. */
 export function capFee(tx: InFlight, event: Extract<TxEvent, { type: 'fee.capped' }>, policy: Policy): Step {
   if (!mayBeReplaced(tx, policy)) return stay(tx)
-  if (tx.error?.code === 'fee_above_cap') return stay(tx)
-  const { neededWei, capWei } = event
+  const { neededWei, capWei, limit } = event
+  if (tx.error?.code === 'fee_above_cap' && isSameLimit(tx.error.limit, limit)) return stay(tx)
   const allowed = event.allowed ?? `${formatGwei(capWei, neededWei)} per gas`
   const message = `a replacement would have to offer ${formatGwei(neededWei, capWei)} per gas, but the limit is ${allowed}; Drover keeps sending the same bytes`
   return move(
     {
       ...tx,
       subState: tx.state === 'STUCK' ? tx.subState : 'fee_above_cap',
-      error: { code: 'fee_above_cap', message },
+      error: { code: 'fee_above_cap', message, ...(limit && { limit }) },
     },
     { type: event.type, cause: 'fee_above_cap', detail: { nonce: tx.nonce, neededWei, capWei } },
   )
@@ -133,7 +134,8 @@ export function capFee(tx: InFlight, event: Extract<TxEvent, { type: 'fee.capped
 export function refuseBump(tx: InFlight, event: Extract<TxEvent, { type: 'bump.refused' }>, policy: Policy): Step {
   if (!mayBeReplaced(tx, policy) || isCancelling(tx)) return stay(tx)
   const requestedReplacement = tx.requestedReplacement === 'speed_up' ? 'none' : tx.requestedReplacement
-  if (tx.error?.code === event.error.code && requestedReplacement === tx.requestedReplacement) return stay(tx)
+  const isKnown = whyNotRaised(tx.error)?.code === event.error.code
+  if (isKnown && requestedReplacement === tx.requestedReplacement) return stay(tx)
   const { code, message, reason } = event.error
   return move(
     { ...tx, requestedReplacement, error: event.error },
@@ -144,8 +146,25 @@ export function refuseBump(tx: InFlight, event: Extract<TxEvent, { type: 'bump.r
 /** Why a bump was not signed. */
 const BUMP_REFUSALS = ['bump_would_revert', 'bump_unaffordable', 'bump_held_by_rule', 'price_fixed_at_zero']
 
-export function isBumpRefusal(error: TxError | null): boolean {
+function isBumpRefusal(error: TxError | null): boolean {
   return error !== null && BUMP_REFUSALS.includes(error.code)
+}
+
+/** Why its price is not raised. A node that refuses the same bytes once more does not change that. */
+export function whyNotRaised(error: TxError | null): TxError | null {
+  if (error === null) return null
+  return error.code === 'fee_above_cap' || isBumpRefusal(error) ? error : (error.unraised ?? null)
+}
+
+/** A new error beside the reason why its price is not raised. */
+export function besideUnraised(error: TxError, before: TxError | null): TxError {
+  const kept = whyNotRaised(before)
+  if (kept === null) return error
+  const { code, message, reason, limit } = kept
+  return {
+    ...error,
+    unraised: { code, message, ...(reason !== undefined && { reason }), ...(limit !== undefined && { limit }) },
+  }
 }
 
 /** Other bytes were requested under this nonce, or an empty transaction is already out and is carried through. */

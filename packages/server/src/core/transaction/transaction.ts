@@ -2,6 +2,7 @@
 import type { AccessList } from '../chain/access-list.ts'
 import type { NotBefore } from '../chain/chain-time.ts'
 import type { Confirmation, Finality, Inclusion } from '../chain/finality.ts'
+import type { FeeLimit } from '../fees/fee-limit.ts'
 import type { Fees, Speed, WantedFees } from '../fees/fees.ts'
 import type { Address, Hash, Hex } from '../hex.ts'
 import type { Lane } from '../lane/lane.ts'
@@ -114,6 +115,10 @@ export interface TxError {
   readonly reason?: string
   /** What the contract returned as it reverted, if the node provided it. */
   readonly revertData?: Hex
+  /** The limit that forbids its price, if that is the reason. */
+  readonly limit?: FeeLimit
+  /** Why its price was not raised before this happened. It holds until other bytes are signed. */
+  readonly unraised?: Pick<TxError, 'code' | 'message' | 'reason' | 'limit'>
 }
 
 /**

@@ -13,7 +13,15 @@ import { closeLost, hasLostNonce, loseNonce, REVERTED, requeueLost, resolve } fr
 import { isMakingWay, makeWayForPrice, nameWay, settleWay, withdrawRefusal } from './make-way.ts'
 import { moveQueued } from './move-queued.ts'
 import { losePreconfirmation, preconfirm } from './preconfirm.ts'
-import { addAttempt, capFee, refuseBump, requestCancel, requestExpiry, requestSpeedUp } from './replace-sent.ts'
+import {
+  addAttempt,
+  besideUnraised,
+  capFee,
+  refuseBump,
+  requestCancel,
+  requestExpiry,
+  requestSpeedUp,
+} from './replace-sent.ts'
 import { withoutStuck } from './shed-fields.ts'
 import { move, noteOperator, type Step, stay } from './step.ts'
 import {
@@ -279,7 +287,8 @@ function waitOn(tx: InFlight, event: Extract<TxEvent, { type: 'time.passed' }>, 
     )
   }
   const waited = Math.round((event.at - since) / 1000)
-  return getStuck(tx, 'no_inclusion', { code: 'no_inclusion', message: `not mined after ${waited} s` }, event)
+  const error = { code: 'no_inclusion', message: `not mined after ${waited} s` }
+  return getStuck(tx, 'no_inclusion', besideUnraised(error, tx.error), event)
 }
 
 function restart(tx: InFlight, at: number): Tracking | InFlight {

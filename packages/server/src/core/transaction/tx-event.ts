@@ -6,6 +6,7 @@
 import type { ChainTime } from '../chain/chain-time.ts'
 import type { Confirmation, Inclusion } from '../chain/finality.ts'
 import type { SendOutcome } from '../chain/send-outcome.ts'
+import type { FeeLimit } from '../fees/fee-limit.ts'
 import type { Hash } from '../hex.ts'
 import type { NonceProof } from '../lane/nonce-user.ts'
 import type { Approval, ApprovalVote } from '../rules/approval.ts'
@@ -57,6 +58,7 @@ export type TxEvent =
       readonly capWei: bigint
       /** The cap and its source, in words. */
       readonly allowed?: string
+      readonly limit?: FeeLimit
     }
   /** One of its hashes has a receipt in a block that the chain does not have yet. */
   | {

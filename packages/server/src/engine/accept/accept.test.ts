@@ -20,15 +20,17 @@ const NOW = 1_000_000
 
 const REQUEST = plainRequest(SIGNER, TARGET)
 
-/** Time stands still: what is due within moments runs after the current turn, deadlines never come. */
-const clock: Clock = {
-  now: () => NOW,
-  monotonic: () => 0,
-  schedule(delayMs, run) {
-    if (delayMs > 100) return () => {}
-    const timer = setImmediate(run)
-    return () => clearImmediate(timer)
-  },
+/** Time stands still: what is due within so many milliseconds runs after the current turn, deadlines never come. */
+function createStillClock(momentMs: number): Clock {
+  return {
+    now: () => NOW,
+    monotonic: () => 0,
+    schedule(delayMs, run) {
+      if (delayMs > momentMs) return () => {}
+      const timer = setImmediate(run)
+      return () => clearImmediate(timer)
+    },
+  }
 }
 
 function record(chainId: number): SignerRecord {
@@ -39,6 +41,9 @@ interface SetUpOptions {
   readonly reverts?: boolean
   readonly chainIds?: readonly number[]
   readonly onEstimate?: () => void
+  /** The node never answers, and callers lose their patience. */
+  readonly isSilent?: boolean
+  readonly hasRules?: boolean
 }
 
 /** One chain, one signer, and an intake that keeps what it is given; every call to the chain is counted. */
@@ -46,6 +51,7 @@ function setUp(options: SetUpOptions = {}) {
   const batches: (readonly Call[])[] = []
   const stored: NewTransaction[] = []
   const telemetry = createRecordingTelemetry()
+  const clock = createStillClock(options.isSilent ? 100 : 10)
   const chains = new Map<number, Chain>()
   const fakes = (options.chainIds ?? [1]).map((chainId) =>
     createFakeChain({
@@ -61,6 +67,7 @@ function setUp(options: SetUpOptions = {}) {
     const estimate: Chain['estimate'] = (calls, head) => {
       batches.push(calls)
       options.onEstimate?.()
+      if (options.isSilent) return new Promise(() => {})
       return fake.estimate(calls, head)
     }
     chains.set(fake.chainId, { ...fake, estimate })
@@ -92,6 +99,7 @@ function setUp(options: SetUpOptions = {}) {
         return state.outcome ?? { type: 'inserted', transaction: toQueued(item, 0) }
       },
     },
+    rules: { binds: () => options.hasRules === true, countsGas: () => false },
     random: { id: () => `id-${stored.length}`, fraction: () => 0 },
   })
   return { accept, batches, stored, state, telemetry, fakes }
@@ -193,11 +201,30 @@ describe('a request id that was used before', () => {
     return (await setUp().accept(request)).transaction
   }
 
-  test('the same body gets the first answer, without a call to the chain, though it would revert now', async () => {
-    const { accept, state, stored, batches } = setUp({ reverts: true })
+  test('the same body gets the first answer, though it would revert now', async () => {
+    const { accept, state, stored } = setUp({ reverts: true })
     state.earlier = await acceptFirst(keyed)
     expect(await accept({ ...keyed })).toEqual({ type: 'existing', transaction: state.earlier })
-    expect([stored, batches]).toEqual([[], []])
+    expect(stored).toEqual([])
+  })
+
+  test('the same body gets the first answer, though no place is left to simulate it', async () => {
+    const { accept, state, stored } = setUp({
+      onEstimate: () => {
+        throw new AppError('queue_full', 'Too many requests are waiting.')
+      },
+    })
+    await expect(accept({ ...keyed })).rejects.toMatchObject({ code: 'queue_full' })
+    state.earlier = await acceptFirst(keyed)
+    expect(await accept({ ...keyed })).toEqual({ type: 'existing', transaction: state.earlier })
+    expect(stored).toEqual([])
+  })
+
+  test('the same body gets the first answer without waiting for a node that does not respond', async () => {
+    const { accept, state, stored } = setUp({ isSilent: true })
+    state.earlier = await acceptFirst(keyed)
+    expect(await accept({ ...keyed })).toEqual({ type: 'existing', transaction: state.earlier })
+    expect(stored).toEqual([])
   })
 
   test('a twin that was accepted while this one was simulated is its answer, not the revert', async () => {
@@ -220,8 +247,19 @@ describe('a request id that was used before', () => {
     expect(await accept({ ...late, validUntil: NOW })).toMatchObject({ type: 'existing' })
   })
 
+  test.each([
+    ['where spending rules would charge it', { hasRules: true }, {}],
+    ['where its nonce would have to wait its turn', {}, { exactNonce: 5 }],
+  ])('the same body gets the first answer before it is inserted, %s', async (_, options, own) => {
+    const request = { ...keyed, simulate: false, ...own }
+    const { accept, state, stored } = setUp(options)
+    state.earlier = await acceptFirst(request)
+    expect(await accept(request)).toEqual({ type: 'existing', transaction: state.earlier })
+    expect(stored).toEqual([])
+  })
+
   test('another body is a conflict that names the transaction', async () => {
-    const { accept, state, stored } = setUp()
+    const { accept, state, stored } = setUp({ reverts: true })
     state.earlier = await acceptFirst(keyed)
     await expect(accept({ ...keyed, value: 1n })).rejects.toMatchObject({
       code: 'idempotency_conflict',
@@ -231,12 +269,12 @@ describe('a request id that was used before', () => {
   })
 
   test('the same body gets the answer of a deleted transaction, though it would revert now; another is a conflict', async () => {
-    const { accept, state, stored, batches } = setUp({ reverts: true })
+    const { accept, state, stored } = setUp({ reverts: true })
     const { id, intent } = await acceptFirst(keyed)
     state.earlier = { state: 'DELETED', id, requestDigest: intent.requestDigest }
     await expect(accept(keyed)).rejects.toMatchObject({ code: 'transaction_deleted', details: { transactionId: id } })
     await expect(accept({ ...keyed, value: 1n })).rejects.toMatchObject({ code: 'idempotency_conflict' })
-    expect([stored, batches]).toEqual([[], []])
+    expect(stored).toEqual([])
   })
 
   test('what the insert finds counts just the same', async () => {
@@ -248,11 +286,14 @@ describe('a request id that was used before', () => {
     await expect(accept(keyed)).rejects.toMatchObject({ code: 'idempotency_conflict' })
   })
 
-  test('without simulation the insert alone decides, so nothing is looked up', async () => {
-    const { accept, state } = setUp()
-    await accept({ ...keyed, simulate: false })
-    expect(state.lookups).toBe(0)
-  })
+  test.each([[true], [false]])(
+    'the insert recognises it, so nothing else is looked up (simulate: %s)',
+    async (simulate) => {
+      const { accept, state } = setUp()
+      await accept({ ...keyed, simulate })
+      expect(state.lookups).toBe(0)
+    },
+  )
 })
 
 describe('a price that can never be mined', () => {

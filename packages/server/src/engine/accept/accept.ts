@@ -1,10 +1,13 @@
 /**
  * Accepts an intent, on any node: nothing is promised before it is durable.
  *
- * The order matters. A repeat of an earlier request is recognised before the chain is queried, because it must get its
- * first answer even if the same call would fail by now. Then the call is simulated: a certain failure is refused here
- * and takes neither a row nor a nonce. If a node cannot run the simulation, the intent is still accepted and made
- * durable, because the lane simulates again before it takes a nonce.
+ * The call is simulated first: a certain failure is refused here and takes neither a row nor a nonce. If a node cannot
+ * run the simulation, the intent is still accepted and made durable, because the lane simulates again before it takes a
+ * nonce.
+ *
+ * A repeat of an earlier request must get its first answer, even if the same call would fail by now. The insert
+ * recognises it, so a request that passes costs no look-up. Whatever is about to refuse a request looks for an earlier
+ * one before it does, and so does a simulation that takes long. Where spending rules apply, the look comes first.
  */
 import { AppError } from '../../core/app-error.ts'
 import { findUnmineable, isTinyPrice } from '../../core/fees/unmineable-price.ts'
@@ -26,7 +29,7 @@ import { type AcceptDefaults, type AcceptRequest, formIntent } from './accept-re
 import { createEarlierRequests } from './earlier-requests.ts'
 import type { Intake } from './intake.ts'
 import type { KnownSigners } from './known-signers.ts'
-import { createSimulation, type SimulationPorts } from './simulation.ts'
+import { createSimulation, type Simulated, type SimulationPorts } from './simulation.ts'
 
 export interface Accepted {
   /** `existing`: the same request was accepted before, and this is its current state. */
@@ -58,11 +61,14 @@ interface AcceptPorts extends SimulationPorts {
   /** Omitted: everything is accepted. */
   readonly bounds?: AcceptBounds
   readonly defaults?: Partial<AcceptDefaults>
-  /** Which signers and keys have rules that limit fees; omitted: none. */
-  readonly rules?: Pick<RuleBook, 'countsGas'>
+  /** Which signers and keys have rules, and rules that limit fees; omitted: none. */
+  readonly rules?: Pick<RuleBook, 'binds' | 'countsGas'>
   /** The chain's cap on the fee of one transaction, in wei; null only if an operator set `none`. */
   maxTxFeeOf(chainId: number): bigint | null
 }
+
+/** A repeat does not wait longer than this for a node that is slow. */
+const PATIENCE_MS = 50
 
 export function createAccept(ports: AcceptPorts): Accept {
   const { signers, chains, intake, clock, random } = ports
@@ -121,9 +127,10 @@ export function createAccept(ports: AcceptPorts): Accept {
     const impossible = findImpossible(intent)
     const isTiny = isTinyPrice(intent.fees)
     const isRefused = isLate || tooDear !== null || impossible !== null || request.refusal !== undefined
-    const mayBeRefused = isRefused || intent.simulate || isTiny
-    // The insert recognises a repeat by itself; looking first only matters for checks that would refuse it earlier.
-    const earlier = mayBeRefused ? await findEarlier(intent, tenant) : null
+    // Rules charge what is inserted before they know whether it repeats, and an explicit nonce is judged by its turn.
+    const isJudged =
+      intent.exactNonce !== undefined || ports.rules?.binds(subjectsOf(lane.signer, request.keyId)) === true
+    const earlier = isRefused || isTiny || isJudged ? await findEarlier(intent, tenant) : null
     if (earlier !== null) return earlier
     if (request.refusal !== undefined) throw request.refusal
     if (isLate) {
@@ -144,16 +151,43 @@ export function createAccept(ports: AcceptPorts): Accept {
     }
   }
 
+  async function simulateUnlessKnown(intent: Intent, tenant: Tenant): Promise<Simulated | Accepted> {
+    const simulation = simulate(intent, tenant).catch((error: unknown): Simulated => {
+      if (error instanceof AppError) return { type: 'refused', error }
+      throw error
+    })
+    // If an earlier request is found meanwhile, nobody waits for the simulation any more.
+    simulation.catch(() => {})
+    const quick = intent.requestId === null ? await simulation : await awaitAtMost(simulation, PATIENCE_MS)
+    const known = quick === null || quick.type === 'refused' ? await findEarlier(intent, tenant) : null
+    if (known !== null) return known
+    const simulated = quick ?? (await simulation)
+    if (simulated.type !== 'refused') return simulated
+    // The same request may have been accepted, and even mined, while this one was simulated.
+    const twin = quick === null ? await findEarlier(intent, tenant) : null
+    if (twin !== null) return twin
+    throw simulated.error
+  }
+
+  /** Null if it takes longer. */
+  async function awaitAtMost<T>(work: Promise<T>, ms: number): Promise<T | null> {
+    let cancel = (): void => {}
+    const late = new Promise<null>((resolve) => {
+      cancel = clock.schedule(ms, () => resolve(null))
+    })
+    try {
+      return await Promise.race([work, late])
+    } finally {
+      cancel()
+    }
+  }
+
   async function store(intent: Intent, request: AcceptRequest, submit: Intake['submit']): Promise<Accepted> {
     const { tenant = null, by, keyId } = request
     // What happens later cannot be simulated now: the lane does it before it takes a nonce.
-    const simulated = intent.simulate && intent.notBefore === undefined ? await simulate(intent, tenant) : null
-    if (simulated?.type === 'refused') {
-      // The same request may have been accepted, and even mined, while this one was simulated.
-      const twin = await findEarlier(intent, tenant)
-      if (twin !== null) return twin
-      throw simulated.error
-    }
+    const isSimulated = intent.simulate && intent.notBefore === undefined
+    const simulated = isSimulated ? await simulateUnlessKnown(intent, tenant) : null
+    if (simulated !== null && 'transaction' in simulated) return simulated
     const countsGas = ports.rules?.countsGas(subjectsOf(intent.lane.signer, keyId)) === true
     const gas = simulated?.type === 'passed' ? simulated.gas : null
     const feeWei = countsGas ? await estimateFee(intent, gas, markets) : null

@@ -29,7 +29,7 @@ export interface LaneProblems {
   leave(): void
 }
 
-export interface ProblemScene extends Pick<LaneScene, 'now' | 'overdueReservation'> {
+export interface ProblemScene extends Pick<LaneScene, 'now' | 'overdueReservation' | 'usedElsewhere'> {
   /** Undefined until the queue was read. */
   readonly unsigned: LaneScene['unsigned'] | undefined
   readonly policy: Policy
@@ -46,7 +46,7 @@ export function createLaneProblems(ports: { readonly telemetry: Telemetry; reado
   const shown = new Set<FoundCode>()
 
   function update(draft: LaneDraft, given: ProblemScene): void {
-    const { now, policy, funds, overdueReservation, hasSent } = given
+    const { now, policy, funds, overdueReservation, usedElsewhere, hasSent } = given
     const { balance, txCost } = funds.known()
     const { unfunded, priced } = funds.waits() ?? recallWaits(problems)
     const unsigned = given.unsigned === undefined ? recallWaits(problems).unsigned : given.unsigned
@@ -56,6 +56,7 @@ export function createLaneProblems(ports: { readonly telemetry: Telemetry; reado
     const scene = {
       now,
       overdueReservation,
+      usedElsewhere,
       unmined: draft.unmined(),
       unfunded,
       priced,
@@ -84,7 +85,8 @@ export function createLaneProblems(ports: { readonly telemetry: Telemetry; reado
     { lowBalanceWei, lowRunway }: Policy,
   ): void {
     const has = (list: readonly LaneProblem[], code: string) => list.some((each) => each.code === code)
-    const begun = found.filter(({ code }) => !has(problems, code))
+    // Also what was only suspected before: now it is certain, and something else has to be done.
+    const begun = found.filter((each) => !problems.some((known) => isSameKind(each, known)))
     const words = { lane, signer: lane.signer, lowestReserved: null, lease: OURS, waiting: 0, createdAt: 0 }
     for (const { code, message, action, txId } of describeLaneProblems({ ...words, ...known, problems: begun }, [])) {
       telemetry.log('warn', `${lane.signer} on chain ${lane.chainId}: ${message}`, {
@@ -128,11 +130,15 @@ export function createLaneProblems(ports: { readonly telemetry: Telemetry; reado
   }
 }
 
+function isSameKind(one: LaneProblem, other: LaneProblem): boolean {
+  return one.code === other.code && (one.count === null) === (other.count === null)
+}
+
 /** Until the queue was read, what the last owner saw of it still holds. */
 function recallWaits(problems: readonly LaneProblem[]): Pick<LaneScene, 'unfunded' | 'priced' | 'unsigned'> {
   const find = (code: FoundCode) => {
-    const { txId = null, nonce = null, detail = null } = problems.find((each) => each.code === code) ?? {}
-    return txId === null || nonce !== null ? null : { txId, message: detail ?? '' }
+    const { txId = null, nonce = null, detail = null, limit } = problems.find((each) => each.code === code) ?? {}
+    return txId === null || nonce !== null ? null : { txId, message: detail ?? '', ...(limit && { limit }) }
   }
   return { unfunded: find('out_of_funds'), priced: find('fee_above_cap'), unsigned: find('key_unavailable') }
 }

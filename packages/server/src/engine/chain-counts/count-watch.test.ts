@@ -102,6 +102,22 @@ describe('chain counts', () => {
     expect(line?.fields).toMatchObject({ nodeId: expect.any(String), fence: 1, signer: cluster.lane.signer, by: 2 })
   })
 
+  test('of a quiet signer too: the second look comes with the next block, not minutes later', async () => {
+    const cluster = await createTestCluster({ policy: QUICK })
+    const counted = countCalls(cluster)
+    await cluster.startNode()
+    await cluster.submit()
+    await cluster.clock.advance(100)
+    await passBlocks(cluster, 12)
+    await cluster.clock.advance(5 * 60_000)
+    await cluster.sendForeign(1)
+    counted.calls = 0
+    await passBlocks(cluster, 3)
+    expect(await driftEvents(cluster)).toEqual([['drift.found', 'behind', 1]])
+    await passBlocks(cluster, 10)
+    expect(counted.calls).toBe(2)
+  })
+
   test('a signer that is meant to be used elsewhere too is not called adrift', async () => {
     const cluster = await createTestCluster({ policy: { ...QUICK, externalUse: true } })
     await cluster.startNode()
@@ -112,6 +128,66 @@ describe('chain counts', () => {
     await passBlocks(cluster, 2)
     expect(await countsOf(cluster)).toMatchObject({ latest: 2, drift: 0 })
     expect(await driftEvents(cluster)).toEqual([])
+  })
+
+  describe('a nonce in flight that something else used', () => {
+    async function setUp() {
+      const cluster = await createTestCluster({ policy: QUICK })
+      const counted = countCalls(cluster)
+      const node = await cluster.startNode()
+      await cluster.mine()
+      const id = await cluster.submit()
+      await cluster.clock.advance(100)
+      await cluster.sendForeign(0)
+      const problems = async () => {
+        const [status] = await cluster.store.listLaneStatus({ lane: cluster.lane })
+        return status?.health.problems.map(({ code, txId, nonce, count }) => [code, txId, nonce, count]) ?? []
+      }
+      return { cluster, counted, node, id, problems }
+    }
+
+    test('is named by the second look, without another block and long before it is final', async () => {
+      const { cluster, node, id, problems } = await setUp()
+      cluster.chain.mine()
+      await cluster.clock.advance(1_000)
+      expect(await problems()).toEqual([])
+      await cluster.clock.advance(4_000)
+      expect(await problems()).toEqual([['foreign_nonce', id, 0, null]])
+      const { state, subState } = await cluster.find(id)
+      expect([state, subState]).toEqual(['TRACKING', 'pending'])
+      const lines = (words: string) => node.telemetry.logs.filter(({ message }) => message.includes(words))
+      expect(lines('counts nonce 0 as used')).toHaveLength(1)
+      expect(lines('Nonce 0 was used by a transaction')).toEqual([])
+      // Once it is final, another step is the right one: the log says so too.
+      await passBlocks(cluster, 20)
+      expect(await problems()).toEqual([['foreign_nonce', id, 0, 1]])
+      expect(lines('Nonce 0 was used by a transaction')).toHaveLength(1)
+      expect(lines('a problem of a signer is solved')).toEqual([])
+    })
+
+    test('is no longer named once a reorg has dropped the other one', async () => {
+      const { cluster, problems } = await setUp()
+      await passBlocks(cluster, 2)
+      expect(await problems()).toHaveLength(1)
+      cluster.chain.reorg(2, { length: 3 })
+      await passBlocks(cluster, 2)
+      expect(await problems()).toEqual([])
+    })
+
+    test('what is mined is never named, and costs no look of its own', async () => {
+      const cluster = await createTestCluster({ policy: QUICK })
+      const counted = countCalls(cluster)
+      const node = await cluster.startNode()
+      await cluster.mine()
+      counted.calls = 0
+      for (let block = 0; block < 5; block++) {
+        for (let index = 0; index < 3; index++) await cluster.submit()
+        await cluster.clock.advance(100)
+        await passBlocks(cluster, 1)
+      }
+      expect(counted.calls).toBeLessThanOrEqual(6)
+      expect(node.telemetry.logs.filter(({ message }) => message.includes('as used'))).toEqual([])
+    })
   })
 
   test('a node that lags once causes no drift alarm', async () => {

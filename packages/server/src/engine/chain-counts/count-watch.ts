@@ -1,12 +1,15 @@
 /**
  * What the chain counts for a lane's account, read outside the cycles: at most once per block while anything is in
- * flight, and seldom otherwise. The counts are kept with the lane; a cursor that does not match them is reported.
+ * flight or a drift needs its second look, and seldom otherwise. The counts are kept with the lane; a cursor that does not match them is reported.
  *
  * One look proves little: a node that is behind shows nonces as unused that were final long ago. So a drift counts only
- * once the next look, at another block, shows it too.
+ * once the next look, at another block, shows it too. The same holds for a nonce that the chain counts as used while no
+ * block has its transaction: it may just have been mined. Its second look comes after a moment, with or without a block.
  */
 import type { Lane } from '../../core/lane/lane.ts'
 import type { Policy } from '../../core/lane/policy.ts'
+import { awaitsBlock } from '../../core/transaction/lose-nonce.ts'
+import type { TxId } from '../../core/transaction/transaction.ts'
 import { type AccountCount, type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ChainCounts } from '../../ports/lane-write.ts'
@@ -17,12 +20,20 @@ import { findDrift } from './find-drift.ts'
 
 export interface CountWatch {
   /** With each block: queries the chain if that is due, and wakes the lane when the answer arrives. */
-  look(head: number | null, isBusy: boolean): void
+  look(head: number | null, isLaneBusy: boolean): void
   /** The counts of a quiet account are known and recent enough. */
   isIdle(): boolean
   /** Takes the answer, if there is one. */
   checkDrift(draft: LaneDraft, scene: CountScene): void
+  /** The lowest nonce of ours that the chain counts as used, though no block has its transaction. */
+  usedElsewhere(): UsedNonce | null
   stop(): void
+}
+
+export interface UsedNonce {
+  readonly txId: TxId
+  readonly nonce: number
+  readonly since: number
 }
 
 export interface CountScene {
@@ -53,6 +64,7 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
   let stored: ChainCounts | null = null
   let lastDrift = 0
   let reported = 0
+  let used: (UsedNonce & { readonly isSure: boolean }) | null = null
   let cancelLook = (): void => {}
   const labels = { chainId: lane.chainId, signer: lane.signer }
 
@@ -64,7 +76,11 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
     }
   }
 
-  function look(head: number | null, isBusy: boolean): void {
+  /** The last look saw something else than what was reported: the next one decides. */
+  const isDoubtful = (): boolean => Math.sign(lastDrift) !== Math.sign(reported) || used?.isSure === false
+
+  function look(head: number | null, isLaneBusy: boolean): void {
+    const isBusy = isLaneBusy || isDoubtful()
     const waitMs = askedAt + (isBusy ? BUSY_INTERVAL_MS : IDLE_INTERVAL_MS) - clock.monotonic()
     if (asking || head === null || (isBusy && head === askedHead)) return
     if (waitMs > 0 && !isBusy) return
@@ -74,9 +90,14 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
       cancelLook = clock.schedule(waitMs, () => look(head, true))
       return
     }
+    askedHead = head
+    begin()
+  }
+
+  function begin(): void {
+    if (asking) return
     asking = true
     askedAt = clock.monotonic()
-    askedHead = head
     ask()
       .catch((error: unknown) =>
         telemetry.log('error', 'could not read the transaction counts of an account', { ...labels, error }),
@@ -92,6 +113,29 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
     const before = lastDrift
     lastDrift = seen
     return Math.sign(before) === Math.sign(seen) ? seen : 0
+  }
+
+  /** What was mined since is not used elsewhere. */
+  function checkUsed(draft: LaneDraft): void {
+    if (used === null || draft.unmined().some((tx) => tx.id === used?.txId && awaitsBlock(tx))) return
+    used = null
+    cancelLook()
+  }
+
+  function findUsed(draft: LaneDraft, latest: number, at: number): void {
+    const lowest = draft
+      .unmined()
+      .filter((tx) => tx.nonce < latest && awaitsBlock(tx))
+      .reduce<UsedNonce | null>((low, { id, nonce }) => {
+        return low === null || nonce < low.nonce ? { txId: id, nonce, since: at } : low
+      }, null)
+    if (lowest === null) used = null
+    else if (lowest.nonce === used?.nonce) used = { ...used, isSure: true }
+    else {
+      used = { ...lowest, isSure: false }
+      cancelLook()
+      cancelLook = clock.schedule(BUSY_INTERVAL_MS, begin)
+    }
   }
 
   function reportDrift(draft: LaneDraft, drift: number, detail: Readonly<Record<string, unknown>>): void {
@@ -116,11 +160,14 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
   return {
     look,
     stop: () => cancelLook(),
-    isIdle: () => !asking && news === null && clock.monotonic() < askedAt + IDLE_INTERVAL_MS,
+    isIdle: () => !asking && news === null && !isDoubtful() && clock.monotonic() < askedAt + IDLE_INTERVAL_MS,
+    usedElsewhere: () => (used?.isSure ? used : null),
     checkDrift: (draft, { ledger, reserved, policy }) => {
+      checkUsed(draft)
       if (news === null) return
       const { latest, pending, at } = news
       news = null
+      findUsed(draft, latest, at)
       const held = [...draft.inFlight(), ...reserved].map(({ nonce }) => nonce)
       const seen = findDrift({ cursor: ledger.cursor, latest, held: [...held, ...ledger.recyclable] })
       // If others may use the key, the chain is expected to run ahead: the next nonce is taken from the chain.

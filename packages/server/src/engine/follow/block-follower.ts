@@ -81,6 +81,8 @@ const FIRST_RETRY_MS = 500
 const MAX_WALK_MS = 10_000
 /** A look without any answer for this long counts as failing, although no request has timed out yet. */
 const SLOW_LOOK_MS = 3_000
+/** While a look waits, it is checked this often, and the nodes are asked for something else. */
+const CHECK_MS = 1_000
 /** The longest wait, whatever a node asks for. */
 const MAX_WAIT_MS = 60_000
 
@@ -123,7 +125,7 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
   async function lookAndNote(): Promise<void> {
     const askedAt = clock.monotonic()
     hasProgressed = false
-    const cancelAlarm = clock.schedule(SLOW_LOOK_MS, () => noteSilence(askedAt))
+    const endWatch = watchSilence(askedAt)
     try {
       await lookOnce()
       answeredAt = clock.monotonic()
@@ -140,14 +142,56 @@ export function createBlockFollower({ chain, clock, telemetry, settings }: Follo
       // The next look comes after a pause, whatever hints arrived meanwhile.
       looks.drop()
     } finally {
-      cancelAlarm()
+      endWatch()
     }
     for (const listener of lookListeners) listener()
   }
 
-  function noteSilence(askedAt: number): void {
-    if (hasProgressed || (answeredAt ?? Number.NEGATIVE_INFINITY) > askedAt) return
-    failingSince ??= askedAt
+  /**
+   * Tells a node that hangs from one that is slow for a single request: whoever answers another question meanwhile is not
+   * silent. Checks are counted, so that a process that was frozen first reads what arrived meanwhile.
+   */
+  function watchSilence(askedAt: number): () => void {
+    let heardAt = askedAt
+    let checks = 0
+    let cancel = (): void => {}
+    let isOver = false
+
+    function wait(ms: number): void {
+      cancel = clock.schedule(ms, check)
+    }
+
+    function check(): void {
+      if (hasProgressed) return
+      const leftMs = SLOW_LOOK_MS - (clock.monotonic() - heardAt)
+      const isSilent = ++checks * CHECK_MS >= SLOW_LOOK_MS && leftMs <= 0
+      if (isSilent) noteSilence(heardAt)
+      else if (failingSince === null) void askHeight()
+      // Silence goes on being noted: what follows from it depends on how long it lasts.
+      wait(leftMs > 0 ? Math.min(CHECK_MS, Math.ceil(leftMs)) : CHECK_MS)
+    }
+
+    async function askHeight(): Promise<void> {
+      try {
+        await chain.getHeight()
+      } catch (cause) {
+        if (!(cause instanceof ChainUnavailable)) throw cause
+        return
+      }
+      if (isOver) return
+      heardAt = clock.monotonic()
+      checks = 0
+    }
+
+    wait(CHECK_MS)
+    return () => {
+      isOver = true
+      cancel()
+    }
+  }
+
+  function noteSilence(since: number): void {
+    failingSince ??= since
     error ??= `no answer for ${SLOW_LOOK_MS / 1_000} s`
     for (const listener of lookListeners) listener()
   }

@@ -10,6 +10,7 @@ import {
   type ChainSigns,
   type HealthLimits,
   isMoving,
+  nameChainState,
   observeBlockTime,
   standingAfter,
 } from '../../core/chain/chain-health.ts'
@@ -172,7 +173,7 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
     } else {
       const [next, runbook] = [CHAIN_STEPS[health.state], chainRunbookEntry(health.state)]
       const fields = { ...labels, error: health.message, next, runbook }
-      telemetry.log('warn', `chain ${chain.chainId} is ${health.state}`, fields)
+      telemetry.log('warn', `chain ${chain.chainId} is ${nameChainState(health.state)}`, fields)
     }
   }
 

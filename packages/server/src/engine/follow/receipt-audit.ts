@@ -253,6 +253,8 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
         const { txHash: hash, blockNumber: block } = use.proof.user.inclusion
         telemetry.log('warn', 'a nonce was used by a transaction that Drover did not sign', {
           txId,
+          chainId: chain.chainId,
+          signer: address,
           nonce,
           hash,
           block,
@@ -264,6 +266,8 @@ export function createReceiptAudit(ports: AuditPorts): ReceiptAudit {
       case 'unproved':
         telemetry.log('warn', 'a nonce seems to be used, but Drover cannot prove by which transaction', {
           txId,
+          chainId: chain.chainId,
+          signer: address,
           nonce,
           ...use,
         })

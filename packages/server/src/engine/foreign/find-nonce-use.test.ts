@@ -54,6 +54,27 @@ describe('the block that used a nonce', () => {
     })
   })
 
+  test.each([
+    [997, 996],
+    [990, 986],
+    [500, 499],
+    [500, 400],
+    [2, 1],
+  ])('is found at height %i, though the node has no state below %i', async (height, stateFrom) => {
+    const reads = createReads([height], THEIRS, stateFrom)
+    expect(await findNonceUse(reads, suspected(0))).toMatchObject({
+      type: 'foreign',
+      user: { inclusion: { blockNumber: height } },
+    })
+    expect(reads.asked.length).toBeLessThan(30)
+  })
+
+  test('is not found in the first block whose state is left: the count before it is unknown', async () => {
+    const gone = { type: 'unproved', reason: 'missing trie node' }
+    expect(await findNonceUse(createReads([700], OURS, 700), suspected(0))).toEqual(gone)
+    expect(await findNonceUse(createReads([700], OURS, 1_001), suspected(0))).toEqual(gone)
+  })
+
   test('is not found where the count never passes it, where it always was past it, or where the state is gone', async () => {
     expect(await findNonceUse(createReads([5], OURS), suspected(1))).toMatchObject({ type: 'unproved' })
     expect(await findNonceUse(createReads([0], OURS), suspected(0))).toMatchObject({ type: 'unproved' })

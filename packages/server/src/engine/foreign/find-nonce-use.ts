@@ -50,21 +50,30 @@ async function identify(
   return { type: hashes.includes(user.inclusion.txHash) ? 'ours' : 'foreign', user }
 }
 
-/** The lowest height at which the count is past the nonce; null if there is no height below it. */
+/**
+ * The lowest height at which the count is past the nonce; null if there is no height below it. Nodes drop old state: a
+ * step back that goes too far is halved until it ends at a height that they still have.
+ */
 async function findHeight(chain: NonceReads, { address, nonce, height }: SuspectedNonce): Promise<number | null> {
   const isPast = async (at: number) => (await chain.getTransactionCount(address, at)) > nonce
   if (!(await isPast(height))) return null
   let past = height
-  let notPast = height - 1
-  for (let step = 2; notPast >= 0 && (await isPast(notPast)); step *= 2) {
-    past = notPast
-    notPast = past === 0 ? -1 : Math.max(0, past - step)
+  let notPast: number | null = null
+  /** The highest height without state, so far. */
+  let gone: { readonly height: number; readonly error: ChainUnavailable } | null = null
+  for (let step = 1; past - (notPast ?? gone?.height ?? -1) > 1; step *= 2) {
+    const below: number | null = notPast ?? gone?.height ?? null
+    const at: number = below === null ? Math.max(0, past - step) : Math.floor((past + below) / 2)
+    try {
+      if (await isPast(at)) past = at
+      else notPast = at
+    } catch (error) {
+      // Where older state is there, this is another failure.
+      if (!(error instanceof ChainUnavailable) || notPast !== null) throw error
+      gone = { height: at, error }
+    }
   }
-  if (notPast < 0) return null
-  while (past - notPast > 1) {
-    const middle = Math.floor((past + notPast) / 2)
-    if (await isPast(middle)) past = middle
-    else notPast = middle
-  }
-  return past
+  if (notPast !== null) return past
+  if (gone !== null) throw gone.error
+  return null
 }

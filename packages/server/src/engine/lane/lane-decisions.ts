@@ -12,7 +12,7 @@ import { findUsed } from '../gaps/free-nonces.ts'
 import { allocateNonces } from '../queue/allocate.ts'
 import type { LaneContext } from './lane-context.ts'
 import type { LaneDraft } from './lane-draft.ts'
-import { findHighest, findLowestReserved, findLowestSent, findOverdueReservation } from './lane-room.ts'
+import { findHighest, findLowestReserved, findLowestSent } from './lane-room.ts'
 import type { LaneSignal } from './lane-runner.ts'
 import type { LaneStorage } from './lane-storage.ts'
 import type { Ledger } from './ledger.ts'
@@ -109,12 +109,13 @@ export function createLaneDecisions(
     const preparations = pass.preparations.filter(({ tx }) => requests.cancelling() === null || isFill(tx.intent))
     if (counts !== null) for (const nonce of findUsed(ledger.recyclable, counts)) draft.markNonce(nonce, 'USED')
     const reserved = context.reserved()
+    const slots = context.queueSlotsBeside({ unmined: draft.unmined(), count: draft.count() })
     const result = await allocateNonces(draft, preparations, {
       lease: context.runner.lease,
       ledger,
       counts,
       policy: ports.policy(),
-      slots: context.queueSlotsBeside({ unmined: draft.unmined(), count: draft.count() }),
+      slots,
       highest: findHighest({ unmined: ledger.unmined.values(), reserved }),
       yielded: reserved.flatMap(({ nonce, isYielded }) => (isYielded ? [nonce] : [])),
       funds: funds.account,
@@ -126,6 +127,11 @@ export function createLaneDecisions(
     })
     if (result.holdUntil !== null) queue.hold(result.holdUntil)
     if (result.allocated > 0) queue.gapsChanged()
+    if (slots > 0 || result.allocated > 0) {
+      const hasFailures = preparations.some(({ type }) => type === 'rejected' || type === 'unapproved')
+      requests.queuePassed({ taken: result.allocated, hasFailures })
+      if (result.allocated > 0 || !hasFailures) parts.keptWaiting.queuePassed()
+    }
     funds.settle(pass, result)
     if (result.unsigned !== null || pass.heldUntil === null) state.unsigned = result.unsigned
     const error = result.signingError
@@ -135,11 +141,23 @@ export function createLaneDecisions(
     telemetry.log(level, 'could not sign a transaction; no nonce was used', { ...fields, error })
   }
 
-  function updateProblems(draft: LaneDraft, { cursor }: Ledger): void {
+  function updateProblems(draft: LaneDraft, ledger: Ledger): void {
     const [now, policy] = [clock.now(), ports.policy()]
-    const overdueReservation = findOverdueReservation(context.reserved(), now - policy.stuckAfterMs)
+    const { stuckAfterMs } = policy
+    const slots = context.slotsBeside({ unmined: draft.unmined(), count: draft.count() })
+    parts.keptWaiting.look({
+      ledger,
+      reserved: context.reserved(),
+      isAsked: requests.isAsked(),
+      slots,
+      queueWaits: queue.wantsPlace(),
+      stuckAfterMs,
+    })
+    const waiting = parts.keptWaiting.find()
+    const overdueReservation = waiting !== null && waiting.since + stuckAfterMs <= now ? waiting : null
     const { unsigned } = state
-    parts.problems.update(draft, { now, policy, funds, overdueReservation, unsigned, hasSent: cursor !== null })
+    const [usedElsewhere, hasSent] = [parts.counts.usedElsewhere(), ledger.cursor !== null]
+    parts.problems.update(draft, { now, policy, funds, overdueReservation, usedElsewhere, unsigned, hasSent })
   }
 
   return { decide }

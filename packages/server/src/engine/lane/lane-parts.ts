@@ -7,6 +7,7 @@ import { createHealthNotes, type HealthNotes } from '../follow/health-notes.ts'
 import { createGapWatch, type GapWatch } from '../gaps/gap-watch.ts'
 import { createLaneQueue, type LaneQueue } from '../queue/lane-queue.ts'
 import { createReplacer, type Replacer } from '../replace/replacer.ts'
+import { createKeptWaiting, type KeptWaiting } from '../reservations/kept-waiting.ts'
 import { createLaneRequests, type LaneRequests } from '../reservations/lane-requests.ts'
 import { NO_REVIEW } from '../rules/review-signing.ts'
 import { createLaneWindow, type LaneWindow } from '../window/lane-window.ts'
@@ -24,6 +25,7 @@ export interface LaneParts {
   readonly window: LaneWindow
   readonly queue: LaneQueue
   readonly requests: LaneRequests
+  readonly keptWaiting: KeptWaiting
   readonly send: SendInOrder
 }
 
@@ -69,6 +71,7 @@ export function createLaneParts(runner: LaneRunner, ports: LanePorts, hasStopped
       watch: (reservations) => tracker.follow(runner, reservations),
       lookUp: tracker.lookUp,
     }),
+    keptWaiting: createKeptWaiting({ ...beside, store }),
     send: createLaneSender({
       broadcaster: ports.broadcaster,
       clock,

@@ -3,16 +3,7 @@ import type { InFlight } from '../../core/transaction/transaction.ts'
 import { toQueued } from '../../store/rules/queued-transaction.ts'
 import { anyIntent, anyLane, toAllocated, toStuck, toTracking } from '../../testing/store/samples.ts'
 import type { ReservedNonce } from '../reservations/open-reservation.ts'
-import {
-  countSlots,
-  findHighest,
-  findLowestReserved,
-  findLowestSent,
-  findOverdueReservation,
-  hasGap,
-  isBlocked,
-  nextReservationAlarm,
-} from './lane-room.ts'
+import { countSlots, findHighest, findLowestReserved, findLowestSent, hasGap, isBlocked } from './lane-room.ts'
 import { createLedger } from './ledger.ts'
 
 const LANE = anyLane()
@@ -64,20 +55,6 @@ describe('the lowest reserved nonce', () => {
     const all = [reserved(5), reserved(3, { isMined: true }), reserved(4)]
     expect(findLowestReserved(all)).toBe(4)
     expect(findLowestReserved([])).toBe(null)
-  })
-
-  test('is overdue from the moment on that was named', () => {
-    const all = [reserved(5, { reservedAt: 1 }), reserved(4, { reservedAt: 2_000 })]
-    expect(findOverdueReservation(all, 1_999)).toBe(null)
-    expect(findOverdueReservation(all, 2_000)).toEqual({ nonce: 4, since: 2_000 })
-    expect(findOverdueReservation([reserved(4, { reservedAt: null })], 2_000)).toBe(null)
-  })
-
-  test('raises its alarm once', () => {
-    const all = [reserved(5, { reservedAt: 1 }), reserved(4, { reservedAt: 2_000 })]
-    expect(nextReservationAlarm(all, 2_499, 500)).toBe(2_500)
-    expect(nextReservationAlarm(all, 2_500, 500)).toBe(null)
-    expect(nextReservationAlarm([], 0, 500)).toBe(null)
   })
 })
 

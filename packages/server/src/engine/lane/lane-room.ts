@@ -55,24 +55,6 @@ export function findLowestReserved(reserved: readonly ReservedNonce[]): number |
   return lowest
 }
 
-/** The lowest reserved nonce that is not mined yet, if it was reserved before this time. */
-export function findOverdueReservation(
-  reserved: readonly ReservedNonce[],
-  before: number,
-): { readonly nonce: number; readonly since: number } | null {
-  const lowest = findLowestReserved(reserved)
-  const reservation = reserved.find(({ nonce }) => nonce === lowest)
-  if (reservation === undefined || reservation.reservedAt === null || reservation.reservedAt > before) return null
-  return { nonce: reservation.nonce, since: reservation.reservedAt }
-}
-
-/** When the lowest of them will be overdue; null if it is already, or if there is none. */
-export function nextReservationAlarm(reserved: readonly ReservedNonce[], now: number, afterMs: number): number | null {
-  const lowest = findLowestReserved(reserved)
-  const reservedAt = reserved.find(({ nonce }) => nonce === lowest)?.reservedAt ?? null
-  return reservedAt === null || reservedAt + afterMs <= now ? null : reservedAt + afterMs
-}
-
 /** The lowest that waits for a block, the lane's own or a holder's, and since when. */
 export function findLowestSent({ unmined, reserved }: Outstanding): GapScene['lowest'] {
   let lowest: GapScene['lowest'] = null
@@ -95,7 +77,11 @@ export function hasGap({ unmined, recyclable }: Ledger, reserved: readonly Reser
 }
 
 /** A nonce below is missing, so this one cannot be mined. */
-export function isBlocked(nonce: number, { recyclable }: Ledger, reserved: readonly ReservedNonce[]): boolean {
+export function isBlocked(
+  nonce: number,
+  { recyclable }: Pick<Ledger, 'recyclable'>,
+  reserved: readonly ReservedNonce[],
+): boolean {
   return recyclable.some((free) => free < nonce) || reserved.some((each) => isUnmined(each) && each.nonce < nonce)
 }
 

@@ -50,6 +50,7 @@ export function createLaneStorage(context: LaneContext, { actions, retry, reload
       queue.wake()
       funds.recall(lane.seen)
       problems.recall(lane.seen.problems)
+      parts.keptWaiting.recall(lane.seen.problems)
       tracker.adopt(runner, lane.inFlight)
       requests.forget()
       await requests.refresh()

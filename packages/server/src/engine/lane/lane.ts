@@ -15,7 +15,7 @@ import { createLaneDraft } from './lane-draft.ts'
 import { createLaneInbox } from './lane-inbox.ts'
 import type { LanePorts } from './lane-ports.ts'
 import { createLaneRetry } from './lane-retry.ts'
-import { hasGap, nextReservationAlarm, type Sent } from './lane-room.ts'
+import { hasGap, type Sent } from './lane-room.ts'
 import type { LaneRunner, LaneSignal } from './lane-runner.ts'
 import { createLaneStorage } from './lane-storage.ts'
 import type { Ledger } from './ledger.ts'
@@ -128,6 +128,8 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const answer = requests.decide(state.ledger, {
       slots: context.slotsBeside(sentOf(state.ledger)),
       window: window.size(policy),
+      queueWaits: queue.wantsPlace(),
+      waiting: parts.keptWaiting.find(),
       policy,
       isPaused: ports.isPaused() || requests.cancelling() !== null,
       followsChain: state.ledger.cursor === null || policy.externalUse,
@@ -173,7 +175,7 @@ export function createLane(lease: Lease, ports: LanePorts): LaneRunner {
     const around = { window: window.size(policy), holdUntil, movingSince: ports.movingSince() }
     const waits = nextDueAt(state.ledger.unmined.values(), policy, around)
     const replaces = parts.replacer.nextDueAt(state.ledger.unmined.values(), policy)
-    const reservation = nextReservationAlarm(requests.held(), now, policy.stuckAfterMs)
+    const reservation = parts.keptWaiting.nextDueAt(policy.stuckAfterMs)
     const dues = [waits, replaces, reservation].filter((each) => each !== null)
     return dues.length === 0 ? null : Math.max(1, Math.min(...dues) - now)
   }

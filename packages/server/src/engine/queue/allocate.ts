@@ -12,6 +12,7 @@
 import { backOff } from '../../core/back-off.ts'
 import { spellNeed } from '../../core/explain/next-steps.ts'
 import { maxCost } from '../../core/fees/cost.ts'
+import { isSameLimit } from '../../core/fees/fee-limit.ts'
 import { maxPricePerGas } from '../../core/fees/fees.ts'
 import { describeExactNonce, type ExactNonce, judgeExactNonce } from '../../core/lane/exact-nonce.ts'
 import type { Lease } from '../../core/lane/lane.ts'
@@ -149,7 +150,8 @@ export async function allocateNonces(
         const price = given.type === 'ready' ? maxPricePerGas(given.fees) : null
         if (price !== null && (unfundedPrice === null || price > unfundedPrice)) unfundedPrice = price
       }
-      const wait = { txId: tx.id, message: preparation.error.message }
+      const { message, limit } = preparation.error
+      const wait = { txId: tx.id, message, ...(limit && { limit }) }
       if (isUnfunded) waits.unfunded ??= wait
       if (preparation.subState === 'fee_above_cap') waits.priced ??= wait
       if (preparation.waitsFor !== undefined) priceWaits = addWait(priceWaits, preparation.waitsFor)
@@ -237,7 +239,8 @@ function findShortage(ready: Extract<Preparation, { type: 'ready' }>, { funds }:
 
 function defer(draft: LaneDraft, { tx, subState, error }: Deferral, { now, retryMs, policy }: AllocateContext): number {
   // Tried early, with the same result: nothing new to report, and its pause continues.
-  if (tx.subState === subState && tx.retryAt !== null && tx.retryAt > now) return tx.retryAt
+  const isKnown = tx.subState === subState && isSameLimit(tx.error?.limit, error.limit)
+  if (isKnown && tx.retryAt !== null && tx.retryAt > now) return tx.retryAt
   const isWatched = subState === 'waiting_for_funds' || subState === 'fee_above_cap'
   const rests = isWatched && policy.onDeferral === 'pass_over'
   const retryAt = now + (rests ? WATCHED_MS : backOff(tx.prepareFailures + 1, { first: retryMs, max: MAX_PAUSE_MS }))

@@ -44,6 +44,8 @@ export interface LaneQueue {
   heldUntil(): number
   /** A pass is running. */
   isPreparing(): boolean
+  /** There may be a transaction that can go as soon as there is a place for it. */
+  wantsPlace(): boolean
   /** There is nothing to read or to wait for, as far as is known. */
   isIdle(): boolean
   /** The pass that ran has returned, or is lost. */
@@ -255,6 +257,7 @@ export function createLaneQueue(ports: QueuePorts): LaneQueue {
     },
     heldUntil: () => holdUntil,
     isPreparing: () => preparing,
+    wantsPlace: () => preparing || (mayHaveMore && (isFreed || clock.now() >= holdUntil)),
     isIdle: () => !preparing && !mayHaveMore && clock.now() >= holdUntil,
     passed: () => {
       preparing = false

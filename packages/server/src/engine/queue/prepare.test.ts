@@ -128,7 +128,11 @@ describe('what a simulation means', () => {
 describe('the price', () => {
   test('above the cap waits for a cheaper block', async () => {
     expect(await prepare([OK], [{}], { maxFeePerGasWei: 5n * GWEI })).toMatchObject([
-      { type: 'deferred', subState: 'fee_above_cap' },
+      {
+        type: 'deferred',
+        subState: 'fee_above_cap',
+        error: { limit: { source: 'signer_per_gas', perGas: '5000000000', enough: '22gwei' } },
+      },
     ])
   })
 
@@ -147,6 +151,7 @@ describe('the price', () => {
       waitsFor: { of: 'market', perGasWei: (11n * GWEI) / 2n },
       error: {
         code: 'tx_fee_above_cap',
+        limit: { source: 'chain', perGas: '5500000000', enough: '0.0022ether' },
         message:
           'the next block asks 11 gwei per gas (0.0011 ETH for 100000 gas, according to a.example and b.example), but the limit is 5.5 gwei per gas (0.00055 ETH per transaction, set by the chain setting maxTxFee)',
       },
@@ -179,7 +184,11 @@ describe('the price', () => {
       fees: { type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas: 1n } as const,
     })
     expect(await prepare([OK, OK], [offer(30n), offer(10n * GWEI)])).toMatchObject([
-      { type: 'deferred', subState: 'fee_above_cap', error: { code: 'fee_below_base' } },
+      {
+        type: 'deferred',
+        subState: 'fee_above_cap',
+        error: { code: 'fee_below_base', limit: { source: 'request', perGas: '30', enough: '20gwei' } },
+      },
       { type: 'ready' },
     ])
     expect(await prepare([OK], [{ fees: { type: 'legacy', gasPrice: 30n } }])).toMatchObject([{ type: 'deferred' }])

@@ -5,6 +5,7 @@
 
 import { formatAmount, formatGwei } from '../../core/amount.ts'
 import { describeCap, findFeeCap } from '../../core/fees/fee-cap.ts'
+import { limitOf } from '../../core/fees/fee-limit.ts'
 import { type FeeMarket, type Fees, maxPricePerGas } from '../../core/fees/fees.ts'
 import { type Price, priceTransaction } from '../../core/fees/price.ts'
 import { findUnmineable } from '../../core/fees/unmineable-price.ts'
@@ -101,7 +102,7 @@ function prepareOne(
   const price = priceTransaction(tx.intent, market, cap)
   if (price.type === 'above_cap') return aboveCap(tx, price, gasLimit, market)
   const { fees } = price
-  return neverMined(tx, market) ?? belowBase(tx, fees, market) ?? { type: 'ready', tx, gasLimit, fees }
+  return neverMined(tx, market) ?? belowBase(tx, { fees, gasLimit }, market) ?? { type: 'ready', tx, gasLimit, fees }
 }
 
 /** Such a price would block the queue forever. */
@@ -111,15 +112,20 @@ function neverMined(tx: Queued, market: FeeMarket): Preparation | null {
 }
 
 /** No block includes it at the caller's offer, and once it has a nonce nothing behind it would be mined either. */
-function belowBase(tx: Queued, fees: Fees, { baseFeePerGas }: FeeMarket): Preparation | null {
+function belowBase(
+  tx: Queued,
+  { fees, gasLimit }: { readonly fees: Fees; readonly gasLimit: bigint },
+  { baseFeePerGas }: FeeMarket,
+): Preparation | null {
   const offered = maxPricePerGas(fees)
   if (tx.intent.fees === null || baseFeePerGas === null || offered >= baseFeePerGas) return null
   const message = `the next block asks ${formatGwei(baseFeePerGas, offered)} per gas, but the request offers at most ${formatGwei(offered, baseFeePerGas)}`
+  const limit = limitOf({ perGasWei: offered, feeWei: null, source: 'request' }, baseFeePerGas, gasLimit)
   return {
     type: 'deferred',
     tx,
     subState: 'fee_above_cap',
-    error: { code: 'fee_below_base', message },
+    error: { code: 'fee_below_base', message, limit },
     waitsFor: { of: 'base', perGasWei: offered },
   }
 }
@@ -146,7 +152,8 @@ function aboveCap(
   // Not if the cap is that of an API key: transactions of other keys are not bound by it and must not wait behind it.
   const isAlone = cap.source === 'key' || (cap.feeWei !== null && neededWei * NOOP_GAS <= cap.feeWei)
   const code = isAlone ? 'tx_fee_above_cap' : 'fee_above_cap'
-  const error = { code, message: `the next block asks ${cost}${said}), ${allowed}` }
+  const limit = limitOf(cap, neededWei, gasLimit)
+  const error = { code, message: `the next block asks ${cost}${said}), ${allowed}`, limit }
   const waitsFor = { of: 'market', perGasWei: cap.perGasWei } as const
   return { type: 'deferred', tx, subState: 'fee_above_cap', error, waitsFor }
 }

@@ -125,11 +125,11 @@ function toCall(tx: InFlight): Call {
 
 function objectToCall(outcome: CallOutcome | undefined): TxError | null {
   if (outcome?.type === 'reverted') {
-    const message = `it would now revert: ${outcome.reason}; Drover does not raise its price and keeps sending the same bytes`
+    const message = `it would now revert: ${outcome.reason}; Drover keeps sending the same bytes`
     return { code: 'bump_would_revert', message, reason: outcome.reason }
   }
   if (outcome?.type !== 'invalid') return null
-  const message = `it would now fail: ${outcome.message}; Drover does not raise its price and keeps sending the same bytes`
+  const message = `it would now fail: ${outcome.message}; Drover keeps sending the same bytes`
   return { code: 'bump_would_revert', message, reason: outcome.message }
 }
 

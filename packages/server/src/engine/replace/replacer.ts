@@ -15,6 +15,7 @@
  */
 
 import { describeCap, type FeeRules } from '../../core/fees/fee-cap.ts'
+import { limitOf } from '../../core/fees/fee-limit.ts'
 import type { FeeMarket } from '../../core/fees/fees.ts'
 import type { Lane } from '../../core/lane/lane.ts'
 import { isPriceRefused, planNext } from '../../core/lane/plan-next.ts'
@@ -172,8 +173,9 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
         return 'kept'
       case 'above_cap': {
         const { neededWei, capWei } = plan
-        const allowed = cap === null ? {} : { allowed: describeCap(cap) }
-        draft.apply(tx, { type: 'fee.capped', at, neededWei, capWei, ...allowed })
+        const binding =
+          cap === null ? {} : { allowed: describeCap(cap, neededWei), limit: limitOf(cap, neededWei, gasLimit) }
+        draft.apply(tx, { type: 'fee.capped', at, neededWei, capWei, ...binding })
         return 'kept'
       }
     }

@@ -21,7 +21,7 @@ test('no tenant gets more than its share of the window, and no usable slot stays
   fc.assert(
     fc.property(anyOpen, fc.nat(20), fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 100 }), (...given) => {
       const [open, slots, window, sharePercent] = given
-      const chosen = chooseGrants(open, { slots, window, sharePercent, slotHeldUntil: 'mined' })
+      const chosen = chooseGrants(open, { slots, window, sharePercent, slotHeldUntil: 'mined', served: [] })
       const share = shareOf(window, sharePercent)
       expect(chosen.length).toBeLessThanOrEqual(slots)
       const heldAfter = (tenant: string) =>
@@ -42,5 +42,23 @@ test('the only tenant of a service without keys may have all', () => {
   const asked = [0, 1, 2].map((index) => ({
     ...({ id: `r${index}`, state: 'REQUESTED', isExpired: false, tenant: '', nonce: null, inclusion: null } as const),
   }))
-  expect(chooseGrants(asked, { slots: 3, window: 3, sharePercent: 50, slotHeldUntil: 'final' })).toHaveLength(3)
+  expect(
+    chooseGrants(asked, { slots: 3, window: 3, sharePercent: 50, slotHeldUntil: 'final', served: [] }),
+  ).toHaveLength(3)
+})
+
+test('tenants take turns; within a tenant, the oldest request is first', () => {
+  const asked = ['a', 'a', 'a', 'b', 'c', 'b'].map((tenant, index) => ({
+    ...({
+      id: `${tenant}${index}`,
+      state: 'REQUESTED',
+      isExpired: false,
+      tenant,
+      nonce: null,
+      inclusion: null,
+    } as const),
+  }))
+  const room = { slots: 5, window: 10, sharePercent: 50, slotHeldUntil: 'mined' } as const
+  expect(chooseGrants(asked, { ...room, served: [] })).toEqual(['a0', 'b3', 'c4', 'a1', 'b5'])
+  expect(chooseGrants(asked, { ...room, slots: 3, served: ['c', 'a'] })).toEqual(['b3', 'c4', 'a0'])
 })

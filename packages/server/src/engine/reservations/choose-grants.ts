@@ -1,7 +1,7 @@
 /**
- * Who gets the next nonce: first come, first served, but no tenant holds more than its share of the window. Requests
- * above a tenant's share wait without blocking those behind them. A service without keys has one tenant, '', which may
- * have all.
+ * Who gets the next nonce. Tenants take turns: next is the one whose last turn is longest ago, with its oldest request.
+ * No tenant holds more than its share of the window. Requests above a tenant's share wait without blocking those behind
+ * them. A service without keys has one tenant, '', which may have all.
  */
 
 import { shareOf } from '../../core/access/tenant-share.ts'
@@ -16,6 +16,8 @@ export interface GrantRoom {
   readonly window: number
   readonly sharePercent: number
   readonly slotHeldUntil: Policy['slotHeldUntil']
+  /** Tenants that were granted a nonce, the latest last. */
+  readonly served: readonly string[]
 }
 
 type Asked = Pick<OpenReservation, 'id' | 'state' | 'isExpired' | 'tenant' | 'nonce' | 'inclusion'>
@@ -26,12 +28,26 @@ export function chooseGrants(open: readonly Asked[], room: GrantRoom): readonly 
   const add = (tenant: string) => held.set(tenant, (held.get(tenant) ?? 0) + 1)
   for (const { tenant, nonce, inclusion } of open)
     if (nonce !== null && (room.slotHeldUntil === 'final' || inclusion === null)) add(tenant)
-  const chosen: ReservationId[] = []
+  const line = new Map<string, ReservationId[]>()
   for (const { id, state, isExpired, tenant } of open) {
-    if (chosen.length >= room.slots) break
     if (state !== 'REQUESTED' || isExpired) continue
-    if (tenant !== '' && (held.get(tenant) ?? 0) >= share) continue
-    add(tenant)
+    const own = line.get(tenant)
+    if (own === undefined) line.set(tenant, [id])
+    else own.push(id)
+  }
+  const turns = new Map([...line.keys()].map((tenant) => [tenant, room.served.lastIndexOf(tenant)]))
+  const chosen: ReservationId[] = []
+  let turn = room.served.length
+  while (chosen.length < room.slots) {
+    let next: string | null = null
+    for (const [tenant, own] of line) {
+      if (own.length === 0 || (tenant !== '' && (held.get(tenant) ?? 0) >= share)) continue
+      if (next === null || (turns.get(tenant) ?? -1) < (turns.get(next) ?? -1)) next = tenant
+    }
+    const id = next === null ? undefined : line.get(next)?.shift()
+    if (next === null || id === undefined) break
+    add(next)
+    turns.set(next, turn++)
     chosen.push(id)
   }
   return chosen

@@ -23,6 +23,8 @@ const SCENE = {
   view: null,
   policy: STABLE,
   movingSince: null,
+  queueWaits: false,
+  waiting: null,
 }
 
 async function setUp() {

@@ -20,18 +20,20 @@ import type { Clock } from '../../ports/clock.ts'
 import type { OpenReservation } from '../../ports/lane-requests.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import { findUsable } from '../gaps/free-nonces.ts'
+import { findGaps, findUsable } from '../gaps/free-nonces.ts'
 import { findHighest } from '../lane/lane-room.ts'
 import type { LaneSignal } from '../lane/lane-runner.ts'
 import type { Ledger } from '../lane/ledger.ts'
 import { answerReset, isResetDue } from './answer-reset.ts'
 import { chooseGrants } from './choose-grants.ts'
+import type { KeptSince } from './kept-waiting.ts'
 import { createNamedInclusions } from './named-inclusions.ts'
 import { isLocked, type ReservedNonce, toReservedNonce } from './open-reservation.ts'
 import { createRequestCounts } from './request-counts.ts'
 import { createRequestDraft, type RequestDraft, type Storable, settleReservations } from './request-draft.ts'
-import { alarmDueAt, createReservationAlarms } from './reservation-alarms.ts'
+import { createReservationAlarms } from './reservation-alarms.ts'
 import { assessReservations, isOver, lapseReservations } from './settle-reservations.ts'
+import { createTurns, type Turns } from './take-turns.ts'
 
 export interface LaneRequests {
   /** Reads the requests, if they may have changed. Throws StoreUnavailable. */
@@ -47,6 +49,10 @@ export interface LaneRequests {
   /** The empty transaction that took this nonce from its holder is final. */
   filled(nonce: number): void
   held(): readonly ReservedNonce[]
+  /** A pass of the queue has returned while there was room: whose turn is it? */
+  readonly queuePassed: Turns['queuePassed']
+  /** Callers wait for a nonce. */
+  isAsked(): boolean
   /** No request is open. */
   isIdle(): boolean
   /** Slots that the queue leaves free: they are granted as soon as the account's counts have arrived. */
@@ -60,6 +66,10 @@ export interface DecideContext {
   /** How many more nonces may be outstanding, and how many at once. */
   readonly slots: number
   readonly window: number
+  /** There may be a transaction in the queue that can go. */
+  readonly queueWaits: boolean
+  /** Since when reservations have kept others waiting; null: nobody waits. */
+  readonly waiting: KeptSince | null
   /** Since when the chain makes blocks without a break; null while it does not. */
   readonly movingSince: number | null
   readonly isPaused: boolean
@@ -71,7 +81,7 @@ export interface DecideContext {
 
 interface Ports {
   readonly lease: Lease
-  readonly store: Pick<Store, 'readLaneRequests' | 'readQueue'>
+  readonly store: Pick<Store, 'readLaneRequests'>
   readonly chain: Pick<Chain, 'getTransactionCount' | 'findTransaction' | 'findTransactionsAnywhere'>
   readonly clock: Clock
   readonly telemetry: Telemetry
@@ -101,6 +111,9 @@ export function createLaneRequests(ports: Ports): LaneRequests {
   let draft: RequestDraft | null = null
   /** Grants that wait for the counts of the account. */
   let grantsDue = 0
+  /** The tenants that the draft grants nonces to. */
+  let granting: readonly string[] = []
+  const turns = createTurns()
   const counts = createRequestCounts({ ...ports, lane })
   const named = createNamedInclusions({ ...ports, lane })
   const alarms = createReservationAlarms({ ...ports, lane, wake: () => ports.post({ type: 'tick' }) })
@@ -192,11 +205,11 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     const wasUnsettledAt = unsettledAt
     const lapsed = lapseReservations(next, { counts: counts.anchored(), sent, at })
     if (lapsed.isUnsettled) unsettledAt = head
-    raiseAlarms(next, ledger, context)
+    raiseAlarms(next, context)
     // Until a block is followed there is no height to query at: the first block wakes the lane. So does the next block,
     // if a nonce is used but not yet final.
     const lapseNeeds = lapsed.needsCounts && head !== null && head !== wasUnsettledAt
-    grantsDue = grantAll(next, context, ledger.recyclable.length > 0)
+    grantsDue = grantAll(next, context, ledger)
     const reservations = [...open.values()]
     const resetNeeds =
       view !== null && counts.anchored() === null && isResetDue(resets, { lease, ledger, reservations, policy })
@@ -210,17 +223,14 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     return draft
   }
 
-  function raiseAlarms(next: RequestDraft, ledger: Ledger, { slots, policy, movingSince }: DecideContext): void {
-    const { stuckAfterMs } = policy
-    const highestSent = findHighest({ unmined: ledger.unmined.values(), reserved: [] })
-    const scene = { stuckAfterMs, movingSince, isFull: slots <= 0, highestSent }
+  function raiseAlarms(next: RequestDraft, { policy, movingSince, waiting }: DecideContext): void {
+    const scene = { stuckAfterMs: policy.stuckAfterMs, movingSince, waiting }
     const at = clock.now()
     for (const { id, cause } of alarms.find(next.list(), scene))
       next.apply(id, { type: 'reservation.alarmed', at, cause })
     cancelAlarm()
-    const times = next.list().flatMap((each) => alarmDueAt(each, scene) ?? [])
-    const later = times.filter((time) => time > at)
-    if (later.length > 0) cancelAlarm = wakeAt(Math.min(...later), 'tick')
+    const dueAt = alarms.nextDueAt(next.list(), scene)
+    if (dueAt !== null) cancelAlarm = wakeAt(dueAt, 'tick')
   }
 
   function wakeAt(time: number, type: 'tick' | 'asked'): () => void {
@@ -229,13 +239,18 @@ export function createLaneRequests(ports: Ports): LaneRequests {
   }
 
   /** Returns how many have to wait for the counts of the account. */
-  function grantAll(next: RequestDraft, context: DecideContext, hasFree: boolean): number {
-    const { slots, window, isPaused, followsChain } = context
-    const { slotHeldUntil } = context.policy
-    const chosen = chooseGrants(next.list(), { slots, window, slotHeldUntil, sharePercent: ports.sharePercent })
+  function grantAll(next: RequestDraft, context: DecideContext, { unmined, recyclable }: Ledger): number {
+    const { window, queueWaits, isPaused, followsChain } = context
+    granting = []
     if (isPaused) return 0
-    if ((followsChain || hasFree) && counts.current() === null) return chosen.length
+    const [gap = null] = findGaps(recyclable, null, findHighest({ unmined: unmined.values(), reserved: [] }))
+    const slots = turns.forCallers({ slots: Math.max(0, context.slots), queueWaits, gap })
+    const { slotHeldUntil } = context.policy
+    const room = { slots, window, slotHeldUntil, sharePercent: ports.sharePercent, served: turns.served() }
+    const chosen = chooseGrants(next.list(), room)
+    if ((followsChain || recyclable.length > 0) && counts.current() === null) return chosen.length
     for (const id of chosen) next.grant(id, clock.now())
+    granting = chosen.flatMap((id) => open.get(id)?.tenant ?? [])
     return 0
   }
 
@@ -257,6 +272,7 @@ export function createLaneRequests(ports: Ports): LaneRequests {
     decide,
     stored: () => {
       if (draft === null) return
+      turns.granted(granting)
       for (const note of draft.toWrite(lease).notes) logNote(note)
       settle(settleReservations(draft), resets)
       draft = null
@@ -266,6 +282,8 @@ export function createLaneRequests(ports: Ports): LaneRequests {
       if (filled !== undefined) events.push({ id: filled.id, event: { type: 'nonce.lost', at: clock.now(), nonce } })
     },
     held: () => held,
+    queuePassed: turns.queuePassed,
+    isAsked: () => [...open.values()].some(({ state, isExpired }) => state === 'REQUESTED' && !isExpired),
     isIdle: () => isRead && open.size === 0 && resets.length === 0,
     slotsKept: () => (counts.areComing() ? grantsDue : 0),
     cancelling: () => resets.find(({ state }) => state === 'CANCELLING') ?? null,

@@ -138,6 +138,21 @@ describe('using them', () => {
     expect(await typesOf(cluster)).toContain('reservation.reorged')
   })
 
+  test('one hash too many is refused for their number, and a repeated one is not', async () => {
+    const { lend, reservations, startNode, soon } = await createReservationBench()
+    await startNode()
+    const { id } = await lend()
+    const use = (number: number) =>
+      soon(reservations.act(id, 'me', { type: 'use', hash: `0x${String(number).padStart(64, '0')}` }))
+    for (let number = 1; number <= 50; number++) await use(number)
+    await expect(use(51)).rejects.toMatchObject({
+      code: 'action_forbidden',
+      message: expect.stringContaining('has 50 hashes, the most'),
+      details: { state: 'USED', action: 'use', limit: 50 },
+    })
+    expect((await use(50)).hashes).toHaveLength(50)
+  })
+
   test('a hash of another nonce counts for nothing', async () => {
     const { cluster, lend, reservations, startNode, soon, find, mine, clock } = await createReservationBench()
     await startNode()

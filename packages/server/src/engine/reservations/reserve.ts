@@ -8,7 +8,7 @@ import { DEFAULT_SHARE_PERCENT, shareOf } from '../../core/access/tenant-share.t
 import { AppError } from '../../core/app-error.ts'
 import type { Hash } from '../../core/hex.ts'
 import { type Lane, laneKey } from '../../core/lane/lane.ts'
-import { MAX_OPEN_RESERVATIONS, type Reservation, type ReservationId } from '../../core/lane/reservation.ts'
+import { MAX_HASHES, MAX_OPEN_RESERVATIONS, type Reservation, type ReservationId } from '../../core/lane/reservation.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
 import type { HolderAct } from '../../ports/lane-requests.ts'
@@ -199,7 +199,11 @@ function describeExpiry({ nonce, lockedUntil }: Reservation): string {
     : `The reservation of nonce ${nonce} expired at ${at}. Do not send anything with it. Reserve another nonce.`
 }
 
-function refuse({ state, nonce, finalAt }: Reservation, { type }: HolderAct): AppError {
+function refuse({ state, nonce, finalAt, hashes }: Reservation, { type }: HolderAct): AppError {
+  if (type === 'use' && state === 'USED' && finalAt === null && hashes.length >= MAX_HASHES) {
+    const message = `The reservation of nonce ${nonce} has ${hashes.length} hashes, the most that it can have. Drover follows those; this one it does not.`
+    return new AppError('action_forbidden', message, { state, action: type, limit: MAX_HASHES })
+  }
   const over = finalAt === null ? '' : ' for good'
   const message = `The reservation${nonce === null ? '' : ` of nonce ${nonce}`} is ${state}${over}. You cannot ${type} it.`
   return new AppError('action_forbidden', message, { state, action: type })

@@ -10,6 +10,7 @@ import type { InsertOutcome, NewTransaction, Store } from '../../ports/store.ts'
 import type { Judged, KeepBooks } from './keep-books.ts'
 import type { ReportRefusal } from './report-refusal.ts'
 import type { RuleBook } from './rule-book.ts'
+import type { ReleaseCharges } from './settle-charges.ts'
 import { tellVerdict } from './tell-verdict.ts'
 import { approvalFor, namedFee, wantOf } from './want.ts'
 
@@ -24,6 +25,7 @@ interface InsertPorts {
   readonly book: RuleBook
   readonly keepBooks: KeepBooks
   readonly report: ReportRefusal
+  readonly release: ReleaseCharges
 }
 
 interface Item {
@@ -33,7 +35,7 @@ interface Item {
 
 type Outcomes = Map<number, RuledOutcome>
 
-export function createRuledInsert({ store, book, keepBooks, report }: InsertPorts): RuledInsert {
+export function createRuledInsert({ store, book, keepBooks, report, release }: InsertPorts): RuledInsert {
   /** Returns those that rules bind. */
   async function insertPlain(items: readonly Item[], outcomes: Outcomes): Promise<readonly Item[]> {
     const results = await store.insertTransactions(items.map(({ entry }) => entry))
@@ -56,7 +58,19 @@ export function createRuledInsert({ store, book, keepBooks, report }: InsertPort
     const entries = going.map(({ entry }) => entry)
     const results = await store.insertTransactions(entries, ...(isBound && write !== undefined ? [write] : []))
     const kept = going.filter((item, index) => keep(outcomes, item, results[index]))
+    if (isBound) await releaseUnstored(going, results)
     return kept.length === going.length
+  }
+
+  /** A repeat was charged before the insert found the first one. If this fails, it is settled later. */
+  async function releaseUnstored(items: readonly Item[], results: readonly InsertOutcome[]): Promise<void> {
+    const unstored = items.filter(({ entry }, index) => isUnstored(entry, results[index])).map(({ entry }) => entry)
+    if (unstored.length === 0) return
+    const subjects = new Set(unstored.flatMap(({ intent, keyId }) => subjectsOf(intent.lane.signer, keyId)))
+    await release(
+      unstored.map(({ id }) => id),
+      [...subjects],
+    )
   }
 
   return async (batch) => {
@@ -87,6 +101,20 @@ function keep(outcomes: Outcomes, { place }: Item, outcome: InsertOutcome | unde
   if (outcome === undefined || outcome.type === 'not_judged') return false
   if (!outcomes.has(place)) outcomes.set(place, outcome)
   return true
+}
+
+/** Under its own id, it was stored by an earlier attempt whose answer was lost. */
+function isUnstored({ id }: NewTransaction, outcome: InsertOutcome | undefined): boolean {
+  switch (outcome?.type) {
+    case 'existing':
+      return outcome.transaction.id !== id
+    case 'conflict':
+    case 'deleted':
+    case 'unknown_signer':
+      return true
+    default:
+      return false
+  }
 }
 
 export function toJudgeItem({ id, intent, keyId, feeWei }: NewTransaction) {

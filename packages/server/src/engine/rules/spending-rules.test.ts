@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import type { Hash } from '../../core/hex.ts'
 import { STABLE } from '../../core/lane/policy.ts'
 import { NO_RULES, type RuleSet, signerSubject } from '../../core/rules/rule-set.ts'
 import { FILL_PRIORITY } from '../../core/transaction/fill.ts'
 import type { Queued } from '../../core/transaction/transaction.ts'
-import type { Store } from '../../ports/store.ts'
+import { type Store, StoreUnavailable } from '../../ports/store.ts'
 import { allocated } from '../../testing/core/sample-transactions.ts'
 import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { createMemoryStore } from '../../testing/store/memory-store.ts'
@@ -15,6 +16,8 @@ import { createSpendingRules } from './spending-rules.ts'
 
 const CAPS = { perTransaction: null, perHour: null, perDay: null }
 const FEES = { type: 'legacy', gasPrice: 2n } as const
+
+const digestOf = (value: bigint): Hash => `0x${value.toString(16).padStart(64, '0')}`
 
 async function setUp(given: Partial<RuleSet> | null = null, over: (store: Store) => Partial<Store> = () => ({})) {
   const clock = createManualClock()
@@ -96,6 +99,41 @@ describe('acceptance', () => {
     const { accounts } = await store.readSpending({ subjects: [subject], txIds: [] })
     const spent = Object.values(accounts[0]?.ledger[`${lane.chainId}/value`]?.day ?? {})
     expect(spent.reduce((sum, amount) => sum + amount, 0n)).toBe(6n)
+  })
+
+  test('a repeat that nobody looked for first is not charged: neither beside the first one, nor later, nor another body', async () => {
+    const { rules, lane, store, subject } = await setUp({ value: { ...CAPS, perDay: 100n } })
+    const spent = async () => {
+      const { accounts, charges } = await store.readSpending({ subjects: [subject], txIds: ids })
+      const days = Object.values(accounts[0]?.ledger[`${lane.chainId}/value`]?.day ?? {})
+      return [days.reduce((sum, amount) => sum + amount, 0n), charges.length]
+    }
+    const make = (value: bigint) => anyNew(lane, { value, requestId: 'order-1', requestDigest: digestOf(value) })
+    const entries = [make(6n), make(6n), make(6n), make(7n)]
+    const ids = entries.map(({ id }) => id)
+    const [first, twin, later, other] = entries.map((entry) => [entry])
+    const both = await Promise.all([rules.insertTransactions(first ?? []), rules.insertTransactions(twin ?? [])])
+    expect(
+      both
+        .flat()
+        .map(({ type }) => type)
+        .sort(),
+    ).toEqual(['existing', 'inserted'])
+    expect(await spent()).toEqual([6n, 1])
+    expect(await rules.insertTransactions(later ?? [])).toMatchObject([{ type: 'existing' }])
+    expect(await rules.insertTransactions(other ?? [])).toMatchObject([{ type: 'conflict' }])
+    expect(await spent()).toEqual([6n, 1])
+  })
+
+  test('a charge that cannot be taken back does not cost the answer', async () => {
+    const { rules, lane } = await setUp({ value: { ...CAPS, perDay: 100n } }, () => ({
+      writeSpending: async () => {
+        throw new StoreUnavailable('away')
+      },
+    }))
+    const make = () => [anyNew(lane, { requestId: 'order-1', requestDigest: digestOf(1n) })]
+    expect(await rules.insertTransactions(make())).toMatchObject([{ type: 'inserted' }])
+    expect(await rules.insertTransactions(make())).toMatchObject([{ type: 'existing' }])
   })
 
   test('what has ended makes room before anything is refused', async () => {

@@ -8,7 +8,7 @@ import { createReportRefusal, type RefusalReport } from './report-refusal.ts'
 import { createReviewSigning, type ReviewSigning } from './review-signing.ts'
 import { createRuleBook, type RuleBook } from './rule-book.ts'
 import { createRuledInsert, type RuledInsert } from './ruled-insert.ts'
-import { createSettleCharges, type SettleCharges } from './settle-charges.ts'
+import { createReleaseCharges, createSettleCharges, type ReleaseCharges, type SettleCharges } from './settle-charges.ts'
 
 export interface SpendingRules {
   readonly book: RuleBook
@@ -36,7 +36,15 @@ export function createSpendingRules({ store, clock, telemetry, record }: RulesPo
   const settle = createSettleCharges(store)
   const keepBooks = createKeepBooks({ store, settle })
   const report = createReportRefusal({ telemetry, record })
-  const ports = { store, book, keepBooks, report, clock }
+  const releaseCharges = createReleaseCharges(store)
+  const release: ReleaseCharges = (...charged) =>
+    releaseCharges(...charged).catch((error: unknown) => {
+      telemetry.log('warn', 'could not take back the charge of a repeated request; it is settled in a minute', {
+        error: String(error),
+      })
+      return 0
+    })
+  const ports = { store, book, keepBooks, report, clock, release }
   let cancel = schedule()
 
   function schedule(): () => void {

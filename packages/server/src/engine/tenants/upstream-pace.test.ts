@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { createUpstreamPace } from './upstream-pace.ts'
 
-function create(isCrowded: boolean) {
+function create(isCrowded: boolean, distanceMs = 0) {
   const clock = createManualClock()
-  const pace = createUpstreamPace({ clock, isCrowded: () => isCrowded })
+  const pace = createUpstreamPace({ clock, isCrowded: () => isCrowded, distanceMs: () => distanceMs })
   /** One request that takes the node so long; answers the rest after it. */
   const ask = async (tenant: string, ms: number) => {
     const { restMs } = await pace.run(tenant, async () => clock.freeze(ms))
@@ -27,6 +27,15 @@ test('slow calls go one at a time, with a rest after each that leaves the node t
   expect([pace.callsOf('a'), pace.requestsOf('a')]).toEqual([1, 1])
   expect(await ask('a', 400)).toBe(1_200)
   expect(await ask('a', 60_000)).toBe(5_000)
+})
+
+test('a node that is far away is not a slow one', async () => {
+  const { pace, ask } = create(true, 150)
+  for (let times = 0; times < 6; times++) expect(await ask('a', 160)).toBe(0)
+  expect([pace.callsOf('a'), pace.requestsOf('a')]).toEqual([100, 4])
+  for (let times = 0; times < 8; times++) await ask('b', 550)
+  expect([pace.callsOf('b'), pace.requestsOf('b')]).toEqual([1, 1])
+  expect(await ask('b', 550)).toBe(1_200)
 })
 
 test('a tenant that is alone soon has all, and keeps some where its calls are slow; it never rests', async () => {

@@ -1,9 +1,9 @@
 /**
- * How much of a chain's node one tenant may use at once. The cost of a call is known only after the node has answered.
- * So a tenant begins with a few calls, gets more while they are answered quickly, and fewer while they are slow. A
- * tenant that is alone begins with a few too: a node cannot be asked to stop, and the next tenant would have to wait
- * until it is done. While others are active, a tenant rests after slow calls, so the node has most of its time for the
- * others.
+ * How much of a chain's node one tenant may use at once. The cost of a call is known only after the node has answered:
+ * it is the time that the answer took, without the round trip to the node. So a tenant begins with a few calls, gets
+ * more while they are answered quickly, and fewer while they are slow. A tenant that is alone begins with a few too: a
+ * node cannot be asked to stop, and the next tenant would have to wait until it is done. While others are active, a
+ * tenant rests after slow calls, so the node has most of its time for the others.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Tenant } from './tenant-pool.ts'
@@ -21,6 +21,8 @@ interface UpstreamPaceOptions {
   readonly clock: Pick<Clock, 'monotonic'>
   /** Other tenants are active. */
   isCrowded(): boolean
+  /** How long a round trip to the node takes, whatever is asked. */
+  distanceMs(): number
 }
 
 const MAX_CALLS = 100
@@ -36,7 +38,7 @@ const REST = 3
 const MAX_REST_MS = 5_000
 const MAX_TENANTS = 1_000
 
-export function createUpstreamPace({ clock, isCrowded }: UpstreamPaceOptions): UpstreamPace {
+export function createUpstreamPace({ clock, isCrowded, distanceMs }: UpstreamPaceOptions): UpstreamPace {
   const learned = new Map<Tenant, number>()
 
   function callsOf(tenant: Tenant): number {
@@ -63,7 +65,7 @@ export function createUpstreamPace({ clock, isCrowded }: UpstreamPaceOptions): U
     async run(tenant, ask) {
       const startedAt = clock.monotonic()
       const answer = await ask()
-      const tookMs = clock.monotonic() - startedAt
+      const tookMs = Math.max(0, clock.monotonic() - startedAt - distanceMs())
       learn(tenant, tookMs)
       const restMs = isCrowded() && tookMs > QUICK_MS ? Math.min(MAX_REST_MS, tookMs * REST) : 0
       return { answer, restMs }

@@ -35,6 +35,11 @@ export interface TailPorts<T> {
 
 const PAGE = 500
 
+/** A tail of the events as they are stored. Streams and waiting requests of a node share one. */
+export function createNodeTail(ports: Omit<TailPorts<HistoryEntry>, 'prepare'>): EventTail<HistoryEntry> {
+  return createEventTail({ ...ports, prepare: (entry) => entry })
+}
+
 export function createEventTail<T>(ports: TailPorts<T>): EventTail<T> {
   const { store, clock, telemetry, capacity = 4_096, pollMs = 1_000 } = ports
   const followers = new Set<() => void>()

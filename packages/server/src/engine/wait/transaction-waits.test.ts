@@ -14,6 +14,7 @@ import {
   write,
 } from '../../testing/store/samples.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
+import { createNodeTail } from './event-tail.ts'
 import { createTransactionWaits, type Waited } from './transaction-waits.ts'
 
 async function createBench(maxWaiting = 10) {
@@ -30,7 +31,8 @@ async function createBench(maxWaiting = 10) {
       return failures >= 0 ? Promise.reject(new StoreUnavailable('away')) : memory.findTransactions(ids)
     },
   }
-  const waits = createTransactionWaits({ store, clock, telemetry, maxWaiting })
+  const tail = createNodeTail({ store, clock, telemetry })
+  const waits = createTransactionWaits({ store, tail, clock, telemetry, maxWaiting })
   const lease = await acquire(store, await registerLane(store))
   let nonce = 0
   return {

@@ -1,7 +1,7 @@
 /**
  * Holds answers back until a transaction has reached the stage that its caller wants.
  *
- * All waiting callers on a node share one reader of the event stream. An event of an awaited transaction makes it due.
+ * All waiting callers share the node's one reader of the event stream. An event of an awaited transaction makes it due.
  * Due transactions are read from the store together, one statement at a time, so the cost depends on what happens and
  * not on how many wait. Each new wait starts with one look of its own, because the event may have happened before the
  * reader's current position. The number of waits is bounded: a caller that does not fit is refused at once.
@@ -10,10 +10,11 @@ import { AppError } from '../../core/app-error.ts'
 import type { Transaction, TxId } from '../../core/transaction/transaction.ts'
 import { assessWait, type WaitStage } from '../../core/transaction/wait-stage.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { HistoryEntry } from '../../ports/history.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { createTenantPool, type Tenant } from '../tenants/tenant-pool.ts'
-import { createEventTail } from './event-tail.ts'
+import type { EventTail } from './event-tail.ts'
 import { createTransactionLookup } from './transaction-lookup.ts'
 import { watchTransactions } from './watch-transactions.ts'
 
@@ -48,7 +49,9 @@ export interface TransactionWaits {
 }
 
 interface WaitPorts {
-  readonly store: Pick<Store, 'findTransactions' | 'listen' | 'readEvents' | 'findLastEventId'>
+  readonly store: Pick<Store, 'findTransactions'>
+  /** The node's own, which others read too. */
+  readonly tail: EventTail<HistoryEntry>
   readonly clock: Pick<Clock, 'schedule'>
   readonly telemetry: Pick<Telemetry, 'log' | 'gauge'>
   readonly maxWaiting?: number
@@ -64,11 +67,9 @@ interface Waiter {
 const MAX_WAITING = 1_000
 const SHARE_OF_LOOKS = 0.75
 const RETRY_AFTER_MS = 1_000
-/** The reader takes new events as soon as they arrive; it is never more than a page behind. */
-const KEPT_EVENTS = 1_000
 
 export function createTransactionWaits(ports: WaitPorts): TransactionWaits {
-  const { clock, telemetry, maxWaiting = MAX_WAITING } = ports
+  const { tail, clock, telemetry, maxWaiting = MAX_WAITING } = ports
   const pool = createTenantPool({
     what: 'waiting requests',
     size: maxWaiting,
@@ -82,7 +83,6 @@ export function createTransactionWaits(ports: WaitPorts): TransactionWaits {
   const lookup = createTransactionLookup(ports, (tx) => {
     for (const waiter of [...(waiters.get(tx.id) ?? [])]) waiter.see(tx)
   })
-  const tail = createEventTail({ ...ports, capacity: KEPT_EVENTS, prepare: ({ eventId, txId }) => ({ eventId, txId }) })
   const watch = watchTransactions(tail, {
     isWanted: (id) => waiters.has(id),
     onChange: (ids) => lookup.add(ids ?? waiters.keys()),

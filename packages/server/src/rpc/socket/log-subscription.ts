@@ -34,7 +34,10 @@ export function parseLogFilter(given: unknown): LogFilter {
   const { address, topics } = given as Readonly<Record<string, unknown>>
   // Checked here, because a node would refuse it with every block, and the client would not find out.
   if (address != null && ![address].flat().every(isAddress)) {
-    throw new RpcFailure('invalid_params', 'address must be an address or a list of them, each 0x and 40 hex digits')
+    throw new RpcFailure(
+      'invalid_params',
+      'address must be an address or a list of them, each 0x followed by 40 hex digits',
+    )
   }
   if (topics != null && !(Array.isArray(topics) && topics.length <= MAX_TOPICS && topics.every(isTopicChoice))) {
     throw new RpcFailure(

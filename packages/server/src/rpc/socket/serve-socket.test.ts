@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { WebSocket } from 'ws'
 import { LOCAL_CALLER } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
-import { createUnreadBytes } from '../../engine/tenants/unread-bytes.ts'
+import { createUnreadBytes, type UnreadBytes } from '../../engine/tenants/unread-bytes.ts'
 import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { type SocketPorts, serveSocket } from './serve-socket.ts'
@@ -36,15 +36,19 @@ class FakeSocket extends EventEmitter {
   }
 }
 
-function serve(ports: Partial<SocketPorts>, answer = 'answered') {
+type Message = Parameters<SocketPorts['endpoint']['answer']>
+
+function serve(ports: Partial<SocketPorts>, answer = 'answered', onMessage?: (...message: Message) => Promise<void>) {
   const socket = new FakeSocket()
+  const pending = new Set<(hash: unknown) => void>()
   const [answered, refused]: [string[], string[]] = [[], []]
   const clock = createManualClock()
   const { listen } = { listen: () => () => {} }
   serveSocket(socket as unknown as WebSocket, 1, LOCAL_CALLER, {
     endpoint: {
-      answer: async (message) => {
+      answer: async (message, request) => {
         answered.push(message)
+        await onMessage?.(message, request)
         return answer
       },
       refuse: (message) => {
@@ -54,7 +58,12 @@ function serve(ports: Partial<SocketPorts>, answer = 'answered') {
       resolveChain: () => 1,
       sourcesOf: () => ({
         heads: { listen },
-        pending: { listen },
+        pending: {
+          listen: (listener) => {
+            pending.add(listener)
+            return () => pending.delete(listener)
+          },
+        },
         clock,
         forwarder: { forward: async () => null, forwardEach: async () => [] },
       }),
@@ -72,8 +81,85 @@ function serve(ports: Partial<SocketPorts>, answer = 'answered') {
     socket.emit('message', Buffer.from(message))
     await clock.settle()
   }
-  return { socket, take, answered, refused, clock }
+  const tell = (...hashes: readonly string[]): void => {
+    for (const hash of hashes) for (const listener of [...pending]) listener(hash)
+  }
+  return { socket, take, answered, refused, clock, tell }
 }
+
+/** With a subscription, and a door that answers as it is told. */
+async function subscribe(isAllowed: () => Promise<boolean>) {
+  let unreadBytes = () => 0
+  const unread: UnreadBytes = {
+    open: (tenant, end) => {
+      const connection = createUnreadBytes({ maxBytes: 1_000_000 }).open(tenant, end)
+      unreadBytes = connection.bytes
+      return connection
+    },
+  }
+  const door = { isAllowed, readmit: async () => true }
+  const served = serve({ door, unread }, 'subscribed', async (_, { own }) => {
+    await own?.get('eth_subscribe')?.(['newPendingTransactions'], LOCAL_CALLER)
+  })
+  await served.take('eth_subscribe')
+  const pushed = () => served.socket.sent.slice(1).map((text) => JSON.parse(text).params.result)
+  return { ...served, pushed, unreadBytes }
+}
+
+test('nothing is pushed to a key that is no longer allowed: its connection is closed first', async () => {
+  let isAllowed = true
+  const { socket, tell, clock, pushed } = await subscribe(async () => isAllowed)
+  tell('0x01', '0x02')
+  await clock.settle()
+  expect(pushed()).toEqual(['0x01', '0x02'])
+  isAllowed = false
+  tell('0x03', '0x04')
+  await clock.settle()
+  tell('0x05')
+  await clock.settle()
+  expect(pushed()).toEqual(['0x01', '0x02'])
+  expect(socket.closed).toEqual([[1008, 'the API key is no longer valid']])
+})
+
+test('what is pushed while a key is being read comes in order, after one more look', async () => {
+  const looks: ((isAllowed: boolean) => void)[] = []
+  const { tell, clock, pushed } = await subscribe(() => new Promise((resolve) => looks.push(resolve)))
+  tell('0x01')
+  tell('0x02')
+  expect(looks).toHaveLength(1)
+  looks[0]?.(true)
+  await clock.settle()
+  expect(pushed()).toEqual(['0x01'])
+  looks[1]?.(true)
+  await clock.settle()
+  expect(pushed()).toEqual(['0x01', '0x02'])
+})
+
+test('while keys cannot be read, pushes are held back and count as unread; then they are sent', async () => {
+  let isAway = true
+  const { socket, tell, clock, pushed, unreadBytes } = await subscribe(async () => {
+    if (isAway) throw new AppError('database_unavailable', 'away')
+    return true
+  })
+  const before = unreadBytes()
+  tell('0x01')
+  await clock.settle()
+  expect([pushed(), socket.closed]).toEqual([[], []])
+  expect(unreadBytes()).toBeGreaterThan(before)
+  isAway = false
+  await clock.advance(500)
+  expect(pushed()).toEqual(['0x01'])
+  for (const read of socket.reads) read()
+  expect(unreadBytes()).toBe(0)
+})
+
+test('pushes that are held back when the connection ends are forgotten', async () => {
+  const { socket, tell, clock, pushed, unreadBytes } = await subscribe(() => new Promise(() => {}))
+  tell('0x01')
+  socket.emit('close')
+  await clock.advance(10_000)
+  expect([pushed(), unreadBytes()]).toEqual([[], 0])
+})
 
 test('what is refused for a limit is answered under its id, unless finding the id would be work of its own', async () => {
   const full = new AppError('tenant_limit', 'Your tenant has too many.')

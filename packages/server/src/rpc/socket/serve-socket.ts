@@ -1,6 +1,6 @@
 /**
- * One WebSocket connection. It lasts longer than a request, so its key is checked again with every message and every
- * heartbeat. A client that sends faster than it is answered, or than it reads its answers, is read more slowly. A client
+ * One WebSocket connection. It lasts longer than a request, so its key is checked again with every message, every push of
+ * a subscription and every heartbeat. A client that sends faster than it is answered, or than it reads its answers, is read more slowly. A client
  * that reads nothing between two heartbeats, or leaves too much unread, is disconnected, and can reconnect.
  */
 import { setMaxListeners } from 'node:events'
@@ -15,6 +15,7 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import type { JsonRpcServer } from '../json-rpc-server.ts'
 import { RpcFailure } from '../rpc-failure.ts'
 import type { UpgradeDoor } from './admit-upgrade.ts'
+import { createCheckedPushes } from './checked-pushes.ts'
 import { createSubscriptions } from './subscriptions.ts'
 
 export interface SocketPorts {
@@ -48,14 +49,24 @@ export function serveSocket(
   ports: SocketPorts,
 ): { recheck(): void } {
   const { endpoint, telemetry } = ports
-  const connection = { send, fail: (reason: string) => socket.close(CLOSE_CODES.later, reason) }
-  const subscriptions = createSubscriptions(endpoint.sourcesOf(chainId), connection)
+  const fail = (reason: string): void => socket.close(CLOSE_CODES.later, reason)
+  const forbid = (): void => socket.close(CLOSE_CODES.forbidden, 'the API key is no longer valid')
   const unread = ports.unread.open(caller.tenant, () => {
     telemetry.count('drover_unread_answers_total', { kind: 'websocket' })
     socket.terminate()
   })
+  const isAllowed = () => ports.door.isAllowed(caller)
+  // A short database outage ends no connection: each message is checked again, and pushes wait.
+  const onFailure = (error: unknown): void =>
+    telemetry.log('debug', 'could not look up an API key', { error: String(error) })
+  const pushes = createCheckedPushes({ isAllowed, send, forbid, hold: unread.add, onFailure, clock: ports.clock })
+  const subscriptions = createSubscriptions(endpoint.sourcesOf(chainId), { send: pushes.push, fail })
   const isHeldBack = (): boolean => running >= MAX_RUNNING
-  const { recheck, stop: stopBeating } = keepBeating(socket, caller, { ...ports, isHeldBack })
+  const recheck = (): void =>
+    void isAllowed().then((isStill) => {
+      if (!isStill) forbid()
+    }, onFailure)
+  const stopBeating = keepBeating(socket, { ...ports, isHeldBack, recheck })
   const gone = new AbortController()
   // Each message that waits in line listens.
   setMaxListeners(MAX_RUNNING, gone.signal)
@@ -88,7 +99,7 @@ export function serveSocket(
 
   async function answer(message: string): Promise<void> {
     if (!(await ports.door.readmit(caller))) {
-      socket.close(CLOSE_CODES.forbidden, 'the API key is no longer valid')
+      forbid()
       return
     }
     const { methods, release } = subscriptions.begin()
@@ -105,7 +116,7 @@ export function serveSocket(
   function refuse(message: string, error: unknown): void {
     const isLimit = error instanceof AppError && LIMITS.has(error.code)
     if (isLimit && message.length > MAX_REFUSED_CHARS) {
-      connection.fail(error.message.slice(0, MAX_REASON_CHARS))
+      fail(error.message.slice(0, MAX_REASON_CHARS))
       return
     }
     if (isLimit) {
@@ -115,7 +126,7 @@ export function serveSocket(
     }
     // The caller cannot be authenticated now, so nothing is answered. A new connection is admitted as soon as possible.
     telemetry.log('warn', 'WebSocket message not answered', { error: String(error) })
-    connection.fail('try again later')
+    fail('try again later')
   }
 
   async function take(data: RawData): Promise<void> {
@@ -134,6 +145,7 @@ export function serveSocket(
   socket.on('close', () => {
     gone.abort()
     stopBeating()
+    pushes.close()
     unread.close()
     subscriptions.close()
   })
@@ -143,10 +155,9 @@ export function serveSocket(
 /** Ends connections that no longer respond or are no longer allowed. */
 function keepBeating(
   socket: WebSocket,
-  caller: Caller,
-  ports: SocketPorts & { isHeldBack(): boolean },
-): { recheck(): void; stop(): void } {
-  const { door, clock, telemetry, heartbeatMs } = ports
+  ports: Pick<SocketPorts, 'clock' | 'heartbeatMs'> & { isHeldBack(): boolean; recheck(): void },
+): () => void {
+  const { clock, heartbeatMs } = ports
   let isAlive = true
   let cancel = clock.schedule(heartbeatMs, beat)
 
@@ -158,22 +169,12 @@ function keepBeating(
     }
     isAlive = false
     socket.ping()
-    recheck()
+    ports.recheck()
     cancel = clock.schedule(heartbeatMs, beat)
-  }
-
-  function recheck(): void {
-    door.isAllowed(caller).then(
-      (isAllowed) => {
-        if (!isAllowed) socket.close(CLOSE_CODES.forbidden, 'the API key is no longer valid')
-      },
-      // A short database outage ends no connection: each message is checked again.
-      (error: unknown) => telemetry.log('debug', 'could not look up an API key', { error: String(error) }),
-    )
   }
 
   socket.on('pong', () => {
     isAlive = true
   })
-  return { recheck, stop: () => cancel() }
+  return () => cancel()
 }

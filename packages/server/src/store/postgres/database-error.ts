@@ -37,6 +37,7 @@ export function isOutage(error: unknown): boolean {
 
 /** What to throw instead: `StoreUnavailable` if a retry can help, otherwise the error itself. */
 export function translateError(error: unknown): unknown {
+  if (error instanceof StoreUnavailable) return error
   if (error instanceof DatabaseError) {
     const code = error.code ?? ''
     if (!UNAVAILABLE_CLASSES.has(code.slice(0, 2)) && !UNAVAILABLE_CODES.has(code)) return error

@@ -5,14 +5,17 @@
  * Plans are pinned to index lookups. Statements are prepared once per connection, and PostgreSQL would otherwise keep a
  * plan that it made while a table was empty: a full scan is best for ten rows and ruinous for a million.
  */
-import { Pool, type QueryResultRow } from 'pg'
+import { Client, DatabaseError, Pool, type QueryResultRow } from 'pg'
 import { DATABASE_STEP } from '../../core/explain/next-steps.ts'
 import { DATABASE_ENTRY } from '../../core/explain/runbook.ts'
+import type { Clock } from '../../ports/clock.ts'
 import { StoreUnavailable } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { columnParsers } from './column-parsers.ts'
 import { isOutage, translateError } from './database-error.ts'
+import { isRead } from './is-read.ts'
 import { SESSION } from './pooled-session.ts'
+import { ASK_MS, createSilenceWatch } from './silence-watch.ts'
 
 export interface Statement {
   /** Prepared under this name on each connection; null for texts that vary. */
@@ -43,11 +46,21 @@ export interface Database {
 /** How much longer than the server the driver waits before it considers the connection dead. */
 const DRIVER_GRACE_MS = 2_000
 const VITAL_CONNECTIONS = 3
+/** Long, because a new connection has to plan each statement first, in the middle of the load that asked for it. */
+const IDLE_MS = 60_000
+
+const TIMERS: Pick<Clock, 'monotonic' | 'schedule'> = {
+  monotonic: () => performance.now(),
+  schedule: (delayMs, run) => {
+    const timer = setTimeout(run, delayMs)
+    return () => clearTimeout(timer)
+  },
+}
 
 export function createDatabase(options: DatabaseOptions): Database {
   const { telemetry, poolerUrl = null } = options
   const statementTimeoutMs = options.statementTimeoutMs ?? 10_000
-  const openPool = (max: number) =>
+  const openPool = (max: number, session: Readonly<Record<string, string>>) =>
     new Pool({
       connectionString: poolerUrl ?? options.databaseUrl,
       application_name: options.applicationName ?? 'drover',
@@ -55,18 +68,20 @@ export function createDatabase(options: DatabaseOptions): Database {
       query_timeout: statementTimeoutMs + DRIVER_GRACE_MS,
       connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
       keepAlive: true,
+      idleTimeoutMillis: IDLE_MS,
       types: columnParsers,
       // A pooler refuses or forgets these; the role has them instead (see `findSessionFix`).
       ...(poolerUrl === null && {
         statement_timeout: statementTimeoutMs,
         idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 5_000,
-        options: Object.entries(SESSION)
+        options: Object.entries(session)
           .map(([name, value]) => `-c ${name}=${value}`)
           .join(' '),
       }),
     })
-  const pool = openPool(options.poolSize ?? 10)
-  const vitalPool = openPool(VITAL_CONNECTIONS)
+  const pool = openPool(options.poolSize ?? 10, SESSION)
+  // Its statements find rows by key: planning them again for the values of the first calls takes longer than running them.
+  const vitalPool = openPool(VITAL_CONNECTIONS, { ...SESSION, plan_cache_mode: 'force_generic_plan' })
   // The pool replaces a broken idle connection. The next statement finds out by itself.
   for (const each of [pool, vitalPool]) {
     each.on('error', (error) => {
@@ -87,17 +102,27 @@ export function createDatabase(options: DatabaseOptions): Database {
     telemetry.log('error', 'the database does not respond', fields)
   }
 
+  const silence = createSilenceWatch({
+    clock: TIMERS,
+    ask: () => askServer(poolerUrl ?? options.databaseUrl),
+    isAnswer: (error) => error instanceof DatabaseError,
+    onSilence: (error) => noteState(false, error),
+    onAnswer: () => noteState(true),
+  })
+
   return {
     async query<Row extends QueryResultRow>({ name, text, isVital }: Statement, values: readonly unknown[]) {
       const count = (outcome: 'ok' | 'unavailable' | 'failed') =>
         telemetry.count('drover_store_round_trips_total', { operation: name ?? 'other', outcome })
       try {
-        const result = await (isVital ? vitalPool : pool).query<Row>({
-          text,
-          values: [...values],
-          // A prepared statement stays with its connection, and behind a pooler the next one is another.
-          ...(name === null || poolerUrl !== null ? {} : { name }),
-        })
+        const run = () =>
+          (isVital ? vitalPool : pool).query<Row>({
+            text,
+            values: [...values],
+            // A prepared statement stays with its connection, and behind a pooler the next one is another.
+            ...(name === null || poolerUrl !== null ? {} : { name }),
+          })
+        const result = await silence.run(run, isRead(text))
         count('ok')
         noteState(true)
         return result.rows
@@ -109,6 +134,22 @@ export function createDatabase(options: DatabaseOptions): Database {
         throw meant
       }
     },
-    close: async () => void (await Promise.all([pool.end(), vitalPool.end()])),
+    close: async () => {
+      silence.close()
+      await Promise.all([pool.end(), vitalPool.end()])
+    },
+  }
+}
+
+/** Over a connection of its own: those of the pools may all be waiting, or be dead themselves. */
+async function askServer(connectionString: string): Promise<void> {
+  const limits = { connectionTimeoutMillis: ASK_MS, query_timeout: ASK_MS }
+  const client = new Client({ connectionString, application_name: 'drover check', ...limits })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query('select 1')
+  } finally {
+    await client.end()
   }
 }

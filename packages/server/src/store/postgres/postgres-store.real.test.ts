@@ -29,6 +29,13 @@ describeStore('PostgreSQL store', async () => {
         [ms],
       )
     },
+    revokeKey: async (id) => {
+      await client.query(
+        `insert into api_key (key_id, name, secret_digest, scopes, created_by, tenant, revoked_at, revoked_by)
+         values ($1, 'till', sha256('secret'), '{send}', 'ann', 'shop', clock_timestamp(), 'ann')`,
+        [id],
+      )
+    },
     close: async () => {
       await client.end()
       await store.close()

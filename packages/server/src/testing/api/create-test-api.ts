@@ -36,6 +36,7 @@ import { createReadTurns } from '../../engine/tenants/read-turns.ts'
 import { createUnreadBytes } from '../../engine/tenants/unread-bytes.ts'
 import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
 import { createTimers } from '../../engine/timers/timers.ts'
+import { createNodeTail } from '../../engine/wait/event-tail.ts'
 import { createTransactionWaits } from '../../engine/wait/transaction-waits.ts'
 import type { AccessStore } from '../../ports/access-store.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -76,6 +77,8 @@ export interface TestApi {
   readonly telemetry: RecordingTelemetry
   readonly keys: AccessStore
   readonly timers: MemoryTimerStore
+  /** Lets time pass, for what looks at how old something is. */
+  elapse(ms: number): void
 }
 
 export interface TestApiOptions {
@@ -91,7 +94,8 @@ export interface TestApiOptions {
 }
 
 export async function createTestApi(options: TestApiOptions = {}): Promise<TestApi> {
-  const clock = createTestClock()
+  const elapsed = { ms: 0 }
+  const clock = createTestClock(() => elapsed.ms)
   const telemetry = createRecordingTelemetry()
   const store = { ...createMemoryStore({ clock }), ...options.store }
   const chain = createFakeChain({
@@ -110,8 +114,20 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     return `01890a5d-ac96-774b-bcce-${ids.toString().padStart(12, '0')}`
   }
   const random = { fraction: () => 0, id: nextId }
-  const keys = createMemoryAccessStore({ clock })
-  const access = createAccess({ store: keys, clock, telemetry, nodeId: 'node-a' })
+  const keyListeners = new Set<Parameters<Store['listen']>[0]>()
+  const keys = createMemoryAccessStore({
+    clock,
+    onRevoked: () => {
+      for (const listener of keyListeners) listener({ type: 'keys.changed' })
+    },
+  })
+  const notices: Pick<Store, 'listen'> = {
+    listen: (listener) => {
+      keyListeners.add(listener)
+      return () => void keyListeners.delete(listener)
+    },
+  }
+  const access = createAccess({ store: keys, notices, clock, telemetry, nodeId: 'node-a' })
   const rules = createSpendingRules({
     store,
     clock,
@@ -145,10 +161,16 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
   const timerStore = createMemoryTimerStore({ clock, transactions: store })
   const reads = createReadTurns()
   const pieces = createPieces()
+  const tail = createNodeTail({ store, clock, telemetry })
   const server = createHttpServer({
     nodeId: 'node-a',
     access,
-    apiKeys: createApiKeys({ store: keys, clock, withoutKey: false, releaseReservations: createReleaseKey(store) }),
+    apiKeys: createApiKeys({
+      store: keys,
+      clock: { now: clock.now, schedule: runSoon },
+      withoutKey: false,
+      releaseReservations: createReleaseKey(store),
+    }),
     audit: keys,
     accept,
     acceptBatch: createAcceptBatch({ accept, intake, rest: pieces.rest }),
@@ -179,6 +201,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     }),
     eventStreams: createEventStreams({
       store,
+      tail,
       clock,
       telemetry,
       work: NO_TURNS,
@@ -196,6 +219,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     }),
     waits: createTransactionWaits({
       store,
+      tail,
       clock,
       telemetry,
       ...(options.maxWaiting && { maxWaiting: options.maxWaiting }),
@@ -247,7 +271,10 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     }),
     ...options.services,
   })
-  return { server, store, chain, telemetry, keys, timers: timerStore }
+  const elapse = (ms: number): void => {
+    elapsed.ms += ms
+  }
+  return { server, store, chain, telemetry, keys, timers: timerStore, elapse }
 }
 
 const KEY: KeyState = { source: 'keystore', place: '/keys', problem: null }
@@ -287,16 +314,17 @@ export function createTestView({ from, head, safe, finalized }: TestView): Chain
 }
 
 /** Time stands still; what is scheduled for a moment runs after the current turn, what is a time-out never does. */
-function createTestClock(): Clock {
+function createTestClock(monotonic: () => number): Clock {
   return {
     now: () => NOW,
-    monotonic: () => 0,
-    schedule(delayMs, run) {
-      if (delayMs > 100) return () => {}
-      const timer = setImmediate(run)
-      return () => clearImmediate(timer)
-    },
+    monotonic,
+    schedule: (delayMs, run) => (delayMs > 100 ? () => {} : runSoon(delayMs, run)),
   }
+}
+
+function runSoon(_delayMs: number, run: () => void): () => void {
+  const timer = setImmediate(run)
+  return () => clearImmediate(timer)
 }
 
 /** Gives a queued transaction the lane's first nonce and signed bytes, as its owner would. */

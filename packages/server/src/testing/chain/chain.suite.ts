@@ -59,6 +59,7 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
         expect(head.parentHash).toBe(before.hash)
         expect(await chain.getBlock(head.number)).toEqual(head)
         expect(await chain.getBlock({ hash: head.hash })).toEqual(head)
+        expect(await chain.getHeight()).toBe(head.number)
       })
 
       test('show how much of their gas is used, and its price', async () => {

@@ -248,6 +248,9 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
 
   return {
     chainId,
+    async getHeight() {
+      return ledger.head().number - (openRead('getHeight') ? 1 : 0)
+    },
     async getBlock(ref) {
       const block = findBlock(ref, openRead('getBlock'))
       return block && presentBlock(block)

@@ -18,6 +18,7 @@ export function createFakeEndpoint(own: Pick<Endpoint, 'send'> & Partial<Endpoin
     noteHead() {},
     height: () => 0,
     callsPerSecond: () => null,
+    fastestMs: () => null,
     report: (inUse) => ({
       name,
       inUse,

@@ -44,5 +44,5 @@ export async function createReservationBench(options: TestClusterOptions = {}) {
     const taken = await soon(takeBackNonces(lane, { action, filter, by }))
     return taken.map(({ outcome }) => outcome)
   }
-  return { ...cluster, cluster, takeBack, reservations, reserve, lend, find, reset, soon, asked }
+  return { ...cluster, cluster, newId: random.id, takeBack, reservations, reserve, lend, find, reset, soon, asked }
 }

@@ -4,14 +4,19 @@ import { type ApiKey, isWithinReach } from '../../core/access/api-key.ts'
 import type { AccessStore, AuditEntry, KeyRecord } from '../../ports/access-store.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-type Row = Omit<KeyRecord, 'isExpired'>
+type Row = Omit<KeyRecord, 'expiresInMs'>
 
-export function createMemoryAccessStore({ clock }: { readonly clock: Pick<Clock, 'now'> }): AccessStore {
+export function createMemoryAccessStore(ports: {
+  readonly clock: Pick<Clock, 'now'>
+  /** A key was revoked; omitted: nobody listens. */
+  onRevoked?(): void
+}): AccessStore {
+  const { clock, onRevoked = () => {} } = ports
   const rows: Row[] = []
   const audit: AuditEntry[] = []
   let deleted = { id: 0, hash: NO_HASH }
-  const isExpired = ({ expiresAt }: Row): boolean => expiresAt !== null && expiresAt <= clock.now()
-  const isActive = (row: Row): boolean => row.revokedAt === null && !isExpired(row)
+  const expiresIn = ({ expiresAt }: Row): number | null => (expiresAt === null ? null : expiresAt - clock.now())
+  const isActive = (row: Row): boolean => row.revokedAt === null && (expiresIn(row) ?? 1) > 0
 
   function replace(id: string, change: Partial<Row>): Row {
     const index = rows.findIndex((row) => row.id === id)
@@ -26,7 +31,7 @@ export function createMemoryAccessStore({ clock }: { readonly clock: Pick<Clock,
       hasKeys: rows.length > 0,
       keys: ids.map((id) => {
         const row = rows.find((known) => known.id === id)
-        return row === undefined ? null : structuredClone({ ...row, isExpired: isExpired(row) })
+        return row === undefined ? null : structuredClone({ ...row, expiresInMs: expiresIn(row) })
       }),
     }),
     hasActiveKey: async () => rows.some(isActive),
@@ -43,7 +48,9 @@ export function createMemoryAccessStore({ clock }: { readonly clock: Pick<Clock,
       if (row.revokedAt !== null) return { type: 'revoked', key: withoutSecret(row) }
       const others = rows.filter((other) => other.id !== id && other.scopes.includes('admin') && isActive(other))
       if (row.scopes.includes('admin') && others.length === 0 && !evenLast) return { type: 'last_admin' }
-      return { type: 'revoked', key: withoutSecret(replace(id, { revokedAt: clock.now(), revokedBy: actor })) }
+      const revoked = replace(id, { revokedAt: clock.now(), revokedBy: actor })
+      onRevoked()
+      return { type: 'revoked', key: withoutSecret(revoked) }
     },
     touchKeys: async (ids) => {
       for (const id of ids) if (rows.some((row) => row.id === id)) replace(id, { lastUsedAt: clock.now() })

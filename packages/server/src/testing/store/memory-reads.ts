@@ -145,7 +145,7 @@ export function listTransactionsInMemory(
     place === null || (order === 'asc' ? acceptedSeq > place : acceptedSeq < place)
   const matches = [...state.lanes.values()]
     .flatMap(({ transactions }) => [...transactions.values()])
-    .filter((row) => isMatch(row.tx, filter) && isPast(row))
+    .filter((row) => isMatch(row.tx, filter) && isKnownTo(row, filter) && isPast(row))
     .sort((a, b) => (order === 'asc' ? a.acceptedSeq - b.acceptedSeq : b.acceptedSeq - a.acceptedSeq))
   const shown = matches.slice(0, limit)
   return {
@@ -168,6 +168,10 @@ function isMatch(tx: Transaction, filter: TransactionFilter): boolean {
     (until === undefined || tx.createdAt < until) &&
     isAskedFor(tx.intent, filter)
   )
+}
+
+function isKnownTo({ tenant }: MemoryTransaction, { requestsOf }: TransactionFilter): boolean {
+  return requestsOf === undefined || tenant === requestsOf || tenant === ''
 }
 
 function isAskedFor(intent: Intent, { to, requestId, requestIdPrefix, metadata = {} }: TransactionFilter): boolean {

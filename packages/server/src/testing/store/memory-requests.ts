@@ -2,6 +2,7 @@
 import { type Lane, laneKey } from '../../core/lane/lane.ts'
 import { type NonceReset, toProgress } from '../../core/lane/nonce-reset.ts'
 import {
+  MAX_HASHES,
   MAX_OPEN_RESERVATIONS,
   noteReservation,
   type Reservation,
@@ -24,7 +25,6 @@ import { appendLaneNotes } from './memory-events.ts'
 import { heldBy } from './memory-leases.ts'
 import { isRemoved, type MemoryLane, type MemoryReservation, type MemoryState, notify } from './memory-state.ts'
 
-const MAX_HASHES = 50
 const ACT_NAMES = { use: 'used', extend: 'extended', release: 'released' } as const
 
 export function createMemoryRequests(state: MemoryState): LaneRequestStore {
@@ -241,7 +241,9 @@ function readRequests(state: MemoryState, wanted: Lane): LaneRequests {
   return freeze({
     reservations: openReservations(lane).map((reservation) => ({
       ...reservation,
-      isExpired: reservation.lockedUntil <= state.now(),
+      isExpired:
+        reservation.lockedUntil <= state.now() ||
+        (reservation.state === 'REQUESTED' && state.revokedKeys.has(reservation.keyId ?? '')),
     })),
     resets: lane.resets.filter(({ answeredAt }) => answeredAt === null),
   })

@@ -71,6 +71,7 @@ export interface MemoryState {
   readonly deleted: Set<TxId>
   /** Events of no transaction that are deleted. */
   readonly deletedEvents: Set<number>
+  readonly revokedKeys: Set<string>
 }
 
 export interface MemoryRetired {
@@ -99,6 +100,7 @@ export function createMemoryState(now: () => number): MemoryState {
     retired: new Map(),
     deleted: new Set(),
     deletedEvents: new Set(),
+    revokedKeys: new Set(),
   }
 }
 

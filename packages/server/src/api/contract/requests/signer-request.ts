@@ -83,6 +83,13 @@ export const signerChange = z
   })
 requestSchemas.add(signerChange, { id: 'SignerChange' })
 
+/** Checked even if other fields are wrong, so one response names everything that is missing. */
+function hasReadableKey({ issues }: z.core.ParsePayload): boolean {
+  return !issues.some(({ code, path }) =>
+    path?.length ? path[0] === 'address' || path[0] === 'createKey' : code === 'invalid_type',
+  )
+}
+
 export const signerRegistration = z
   .strictObject({
     chainId: z.int().min(1),
@@ -96,9 +103,15 @@ export const signerRegistration = z
     label: textInput(100).nullable().optional(),
     policy: policyChange.optional().meta({ description: 'Fields that differ from the configured policy.' }),
   })
-  .refine(({ address, createKey }) => (address === undefined) === (createKey === true), {
-    error: 'must have either address or createKey',
+  .refine(({ address, createKey }) => address !== undefined || createKey === true, {
     path: ['address'],
+    error: 'is required, unless createKey is true',
+    when: hasReadableKey,
+  })
+  .refine(({ address, createKey }) => address === undefined || createKey !== true, {
+    path: ['address'],
+    error: 'must be left out if createKey is true',
+    when: hasReadableKey,
   })
 requestSchemas.add(signerRegistration, { id: 'SignerRegistration' })
 

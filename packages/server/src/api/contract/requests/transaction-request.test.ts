@@ -149,7 +149,7 @@ describe('what is refused, and the field that is named', () => {
 
   test('an empty body: every field that is missing, in one answer', () => {
     expect(refusalOf({}).detail).toBe(
-      'from is required and must be 0x and 40 hex digits; to is required, unless data deploys a contract.',
+      'from is required and must be 0x followed by 40 hex digits; to is required, unless data deploys a contract.',
     )
   })
 

@@ -36,7 +36,8 @@ export const ERROR_ADVICE: Readonly<Record<AppErrorCode, string>> = {
   queue_full: LATER,
   too_many_waiting: 'Retry after `Retry-After`, or send it without `wait` and follow the events instead.',
   chain_unavailable: `${LATER} \`GET /readyz\` names the chain that does not respond.`,
-  database_unavailable: `${LATER} The key makes sure that the request is stored only once.`,
+  database_unavailable:
+    'Retry after `Retry-After`. A request that changes something may or may not have been stored: send it again with the same idempotency key, so that it is stored only once.',
   timer_limit:
     'Cancel timers that you no longer need, or raise the limit: `maxTimersPerTenant`, `maxTimersPerSigner`, `timerShare`, or the parameter of the chain that `bound` names.',
   timers_unavailable:

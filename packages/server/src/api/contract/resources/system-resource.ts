@@ -54,7 +54,7 @@ export const chainResource = z.object({
     })
     .meta({
       description:
-        'As this node sees the chain. `standing`: no block for a long time while something waits to be mined. `rewound`: the head went back and has not recovered. `unreachable`: no RPC node responds.',
+        'As this node sees the chain. `standing`: stalled, no block for a long time while something waits to be mined. `rewound`: the head went back and has not recovered. `unreachable`: no RPC node responds.',
     }),
   lastError: z.string().nullable(),
   endpoints: z

@@ -7,7 +7,7 @@ const SHAPE = /^0x[0-9a-fA-F]{40}$/
 
 /** The address, or what is wrong with it. Mixed case implies a checksum, so the checksum must be right. */
 export function parseAddress(value: unknown): { readonly address: Address } | { readonly problem: string } {
-  if (typeof value !== 'string' || !SHAPE.test(value)) return { problem: 'must be 0x and 40 hex digits' }
+  if (typeof value !== 'string' || !SHAPE.test(value)) return { problem: 'must be 0x followed by 40 hex digits' }
   const digits = value.slice(2)
   const isMixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
   const address = toAddress(value)
@@ -38,7 +38,7 @@ export function checksumText(text: string): string {
 }
 
 export const addressInput = z
-  .string({ error: 'must be 0x and 40 hex digits' })
+  .string({ error: 'must be 0x followed by 40 hex digits' })
   .meta({
     description: 'Address. In mixed case, its checksum must be right.',
     examples: [`0x${'0'.repeat(40)}`],

@@ -34,7 +34,7 @@ export const hashInput = z
   .transform((value, context) => {
     const hash = parseHash(value)
     if (hash !== null) return hash
-    context.addIssue({ code: 'custom', message: 'must be 0x and 64 hex digits' })
+    context.addIssue({ code: 'custom', message: 'must be 0x followed by 64 hex digits' })
     return z.NEVER
   })
 

@@ -45,3 +45,19 @@ test('a chain that is not followed, and one that does not answer', async () => {
   const away = await createTestApi({ services: { feeMarkets: { read } } })
   expect((await away.server.inject(`/v1/chains/${CHAIN_ID}/fees`)).json()).toMatchObject({ code: 'chain_unavailable' })
 })
+
+test('RPC nodes that take the request and answer nothing: 503 after a moment, because the page waits for it', async () => {
+  const due: (() => void)[] = []
+  const schedule = (_delayMs: number, run: () => void) => {
+    due.push(run)
+    return () => {}
+  }
+  const read = () => new Promise<never>(() => {})
+  const clock = { now: Date.now, monotonic: () => 0, schedule }
+  const { server } = await createTestApi({ services: { feeMarkets: { read }, clock } })
+  const reply = server.inject(`/v1/chains/${CHAIN_ID}/fees`)
+  const settled = reply.then(({ statusCode }) => statusCode)
+  while ((await Promise.race([settled, new Promise((resolve) => setImmediate(resolve))])) === undefined)
+    for (const run of due.splice(0)) run()
+  expect((await reply).json()).toMatchObject({ status: 503, code: 'chain_unavailable' })
+})

@@ -2,11 +2,16 @@
 import { z } from 'zod'
 import { type FeeMarket, SPEEDS, type Speed } from '../../../core/fees/fees.ts'
 import { priceTransaction } from '../../../core/fees/price.ts'
+import { ChainUnavailable } from '../../../ports/chain.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import type { LaneStatus } from '../../../ports/store.ts'
 import { type FeesResource, feesResource } from '../../contract/resources/fees-resource.ts'
 import { checksumAddress } from '../../contract/values/address.ts'
 import { integerParam } from '../../contract/values/query.ts'
 import { defineRoute, NO_INPUT } from '../../route.ts'
+
+/** The page asks for this together with everything else: RPC nodes that hang must not hold it up. */
+const MAX_WAIT_MS = 2_000
 
 export const showFees = defineRoute(
   { ...NO_INPUT, params: z.strictObject({ chainId: integerParam(1, Number.MAX_SAFE_INTEGER) }) },
@@ -20,7 +25,7 @@ export const showFees = defineRoute(
     errors: ['not_found', 'chain_unavailable'],
   },
   async ({ params: { chainId } }, services) => {
-    const market = await services.feeMarkets.read(chainId)
+    const market = await withinTime(services.clock, services.feeMarkets.read(chainId))
     const lanes = await services.store.listLaneStatus({})
     const body: FeesResource = {
       chainId,
@@ -34,6 +39,15 @@ export const showFees = defineRoute(
     return { status: 200, body }
   },
 )
+
+/** What is read goes on being read, for those who ask next. */
+async function withinTime(clock: Clock, reading: Promise<FeeMarket>): Promise<FeeMarket> {
+  let cancel = (): void => {}
+  const late = new Promise<never>((_, reject) => {
+    cancel = clock.schedule(MAX_WAIT_MS, () => reject(new ChainUnavailable(`no answer within ${MAX_WAIT_MS} ms`)))
+  })
+  return await Promise.race([reading, late]).finally(cancel)
+}
 
 function presentOffers(market: FeeMarket): FeesResource['speeds'] {
   const [slow, standard, fast] = SPEEDS.map((speed) => presentOffer(market, speed))

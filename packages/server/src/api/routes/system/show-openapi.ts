@@ -1,8 +1,9 @@
 /** `GET /openapi.json`: this API, described. */
 import { defineRoute, NO_INPUT, type Route } from '../../route.ts'
 
-/** The document describes this route too, so it is a function, called on the first request. */
+/** Built on the first request, because the document describes this route too. */
 export function createShowOpenApi(document: () => unknown): Route {
+  let text: string | null = null
   return defineRoute(
     NO_INPUT,
     {
@@ -14,6 +15,9 @@ export function createShowOpenApi(document: () => unknown): Route {
       answers: [{ status: 200, description: 'The OpenAPI 3.1 document.', schema: null }],
       errors: [],
     },
-    () => ({ status: 200, body: document() }),
+    () => {
+      text ??= JSON.stringify(document())
+      return { status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body: text }
+    },
   )
 }

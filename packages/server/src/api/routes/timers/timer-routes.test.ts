@@ -71,7 +71,7 @@ test('a bid needs the scope priority: bids cost nothing, and would put one tenan
   const { keys: store, post, call, timers } = await setUp()
   const keys = createApiKeys({
     store,
-    clock: { now: () => NOW },
+    clock: { now: () => NOW, schedule: () => () => {} },
     withoutKey: true,
     releaseReservations: async () => {},
   })

@@ -169,7 +169,27 @@ describe('refusing, with nothing stored', () => {
     const { server } = await createTestApi({ store: { listTransactions } })
     const reply = await server.inject({ method: 'GET', url: '/v1/transactions', headers: { host: 'localhost' } })
     expect([reply.statusCode, reply.headers['retry-after']]).toEqual([503, '1'])
-    expect(reply.json().code).toBe('database_unavailable')
-    expect(reply.body).not.toContain('secret')
+    expect(reply.json()).toMatchObject({
+      code: 'database_unavailable',
+      title: 'The database does not respond.',
+      detail: expect.stringMatching(/^The database does not respond\. Send the request again\. For operators: /),
+    })
+    // It read only, so there is no doubt about what was stored.
+    expect(reply.body).not.toMatch(/secret|stored/)
+  })
+
+  test('database down during a write: 503, which leaves open whether it was stored', async () => {
+    const updateSigner = async () => {
+      throw new StoreUnavailable('no answer')
+    }
+    const { server } = await createTestApi({ store: { updateSigner } })
+    const reply = await server.inject({
+      method: 'PATCH',
+      url: `/v1/signers/${BODY.from}`,
+      headers: { host: 'localhost' },
+      payload: { label: 'ours' },
+    })
+    expect(reply.statusCode).toBe(503)
+    expect(reply.json().detail).toContain('The request may or may not have been stored. Send it again')
   })
 })

@@ -27,10 +27,12 @@ const query = z.strictObject({
     .optional()
     .meta({ description: 'Only transactions in this sub-state, e.g. `awaiting_approval`.' }),
   to: addressInput.optional(),
-  requestId: requestIdInput.optional(),
+  requestId: requestIdInput.optional().meta({
+    description: 'Of your own tenant; of all with the scope `operate` or `admin`.',
+  }),
   requestIdPrefix: requestIdInput
     .optional()
-    .meta({ description: 'Only transactions whose request id starts with this.' }),
+    .meta({ description: 'Only transactions whose request id starts with this, as with `requestId`.' }),
   metadata: metadataParam.optional(),
   hash: hashInput.optional(),
   nonce: integerParam(0, Number.MAX_SAFE_INTEGER).optional(),

@@ -20,7 +20,7 @@ const FIND = {
   name: 'find_api_keys',
   text: `
 select a.has_keys, ${KEY_COLUMNS}, encode(k.secret_digest, 'hex') as secret_digest,
-       coalesce(k.expires_at <= clock_timestamp(), false) as is_expired
+       (extract(epoch from k.expires_at - clock_timestamp()) * 1000)::float8 as expires_in_ms
   from (select exists (select from api_key) as has_keys) a
   left join api_key k on k.key_id = any($1::text[])`,
 } as const
@@ -139,7 +139,7 @@ interface CheckRow {
 }
 
 type FoundRow = { readonly has_keys: boolean } & (
-  | (KeyRow & { readonly secret_digest: string; readonly is_expired: boolean })
+  | (KeyRow & { readonly secret_digest: string; readonly expires_in_ms: number | null })
   | { readonly key_id: null }
 )
 
@@ -174,7 +174,7 @@ async function findKeys(database: Database, ids: readonly KeyId[]): ReturnType<A
   const found = new Map<KeyId, KeyRecord>()
   for (const row of rows) {
     if (row.key_id === null) continue
-    found.set(row.key_id, { ...readKey(row), secretDigest: row.secret_digest, isExpired: row.is_expired })
+    found.set(row.key_id, { ...readKey(row), secretDigest: row.secret_digest, expiresInMs: row.expires_in_ms })
   }
   return { hasKeys: rows[0]?.has_keys === true, keys: ids.map((id) => found.get(id) ?? null) }
 }

@@ -6,7 +6,12 @@
  */
 import type { Lane } from '../../../core/lane/lane.ts'
 import type { NonceReset } from '../../../core/lane/nonce-reset.ts'
-import { MAX_OPEN_RESERVATIONS, type Reservation, type ReservationId } from '../../../core/lane/reservation.ts'
+import {
+  MAX_HASHES,
+  MAX_OPEN_RESERVATIONS,
+  type Reservation,
+  type ReservationId,
+} from '../../../core/lane/reservation.ts'
 import type {
   HolderAct,
   HolderOutcome,
@@ -71,10 +76,18 @@ const FIND = {
 
 const LANES = 'unnest($1::bigint[], $2::bytea[]) with ordinality as k(chain_id, signer, ord)'
 
+/**
+ * A request of a revoked key counts as expired, so no nonce is given to it. A request that the owner read before the
+ * revocation was stored before it too: the release that follows the revocation finds it, and its new version refuses
+ * the owner's write.
+ */
 const OPEN = {
   name: 'open_reservations',
   text: `
-select k.ord::int - 1 as ord, ${RESERVATION_COLUMNS}, r.locked_until <= clock_timestamp() as is_expired
+select k.ord::int - 1 as ord, ${RESERVATION_COLUMNS},
+       r.locked_until <= clock_timestamp()
+         or (r.state = 'REQUESTED'
+             and exists (select from api_key a where a.key_id = r.key_id and a.revoked_at is not null)) as is_expired
   from ${LANES} join nonce_reservation r on r.chain_id = k.chain_id and r.signer = k.signer
  where r.final_at is null order by k.ord, r.created_at, r.ordinal`,
 } as const
@@ -119,7 +132,7 @@ with target as materialized (
          end as is_repeat,
          t.final_at is null and case $3::text
            when 'use' then (t.state = 'RESERVED' and t.locked_until > clock_timestamp())
-                           or (t.state = 'USED' and cardinality(t.hashes) < 50)
+                           or (t.state = 'USED' and cardinality(t.hashes) < ${MAX_HASHES})
            when 'extend' then t.state = 'RESERVED' and t.locked_until > clock_timestamp()
            else t.state in ('REQUESTED', 'RESERVED') end as is_allowed
     from target t

@@ -89,9 +89,10 @@ function toConditions(filter: TransactionFilter) {
   }
   addLane(filter, add)
   addTime(filter, add)
-  const { states, subState, requestId, requestIdPrefix, hash, nonce, to, metadata } = filter
+  const { states, subState, requestId, requestIdPrefix, requestsOf, hash, nonce, to, metadata } = filter
   if (requestId !== undefined) add('t.request_id = ?', toText(requestId))
   if (requestIdPrefix !== undefined) addPrefix(toText(requestIdPrefix), add)
+  if (requestsOf !== undefined) add("t.tenant in (?, '')", toText(requestsOf))
   if (hash !== undefined) add('t.tx_id = (select a.tx_id from tx_attempt a where a.hash = ?::bytea)', toBytes(hash))
   if (nonce !== undefined) add(`t.nonce = ? and ${HOLDERS_OF_NONCE}`, nonce, nonce)
   if (to !== undefined) add('t.to_address = ?::bytea', toBytes(to))

@@ -75,16 +75,23 @@ export function describeAccessStore(name: string, create: () => Promise<AccessSt
         revokedBy: null,
       })
       expect((await store.findKeys([full.id, '0'.repeat(16)])).keys).toEqual([
-        { ...made, secretDigest, isExpired: false },
+        { ...made, secretDigest, expiresInMs: expect.any(Number) },
         null,
       ])
       expect(await store.listKeys(ALL)).toContainEqual(made)
       expect(JSON.stringify(toStored(await store.listKeys(ALL)))).not.toContain(secretDigest)
     })
 
-    test('an expired key is marked as expired, and opens nothing', async () => {
-      const { id } = await store.insertKey(anyKey({ expiresAt: (await subject.now()) - 1 }))
-      expect((await store.findKeys([id])).keys[0]?.isExpired).toBe(true)
+    test('a key is read with the time that is left to it', async () => {
+      const now = await subject.now()
+      const made = [now - 60_000, now + 60_000, null].map((expiresAt) => anyKey({ expiresAt }))
+      for (const key of made) await store.insertKey(key)
+      const { keys } = await store.findKeys(made.map(({ id }) => id))
+      const [expired, live, endless] = keys.map((key) => key?.expiresInMs)
+      expect(expired).toBeLessThanOrEqual(-60_000)
+      expect(live).toBeGreaterThan(0)
+      expect(live).toBeLessThanOrEqual(60_000)
+      expect(endless).toBeNull()
     })
 
     test('an id is taken once', async () => {

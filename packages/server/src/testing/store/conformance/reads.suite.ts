@@ -138,6 +138,20 @@ export function describeReads(get: GetStore): void {
       expect(await list({ since: paid.createdAt, until: plain.createdAt + 1, to })).toEqual([other.id, paid.id])
     })
 
+    test('a tenant knows its own requests and those of the time before there were keys', async () => {
+      const { store } = get()
+      const lane = await registerLane(store, anyLane(ownChainId()))
+      const early = await acceptOne(store, lane, { requestId: 'order-0' })
+      const ofAnn = { ...anyNew(lane, { requestId: 'order-1' }), tenant: 'ann' }
+      const ofBob = { ...anyNew(lane, { requestId: 'order-1' }), tenant: 'bob' }
+      await accept(store, [ofAnn, ofBob])
+      const list = (filter: TransactionFilter) => listIds(store, lane, filter)
+      expect(await list({ requestId: 'order-1' })).toEqual([ofBob.id, ofAnn.id])
+      expect(await list({ requestId: 'order-1', requestsOf: 'ann' })).toEqual([ofAnn.id])
+      expect(await list({ requestIdPrefix: 'order', requestsOf: 'bob' })).toEqual([ofBob.id, early.id])
+      expect(await list({ requestIdPrefix: 'order', requestsOf: 'eve' })).toEqual([early.id])
+    })
+
     test('each filter narrows, and they narrow together', async () => {
       const { store } = get()
       const lane = await registerLane(store, anyLane(ownChainId()))

@@ -69,7 +69,10 @@ async function find(store: Store, id: string): Promise<Reservation> {
 }
 
 async function lend(store: Store, lease: Lease, nonce: number): Promise<Reservation> {
-  const asked = await askOne(store, lease.lane)
+  return await grant(store, lease, await askOne(store, lease.lane), nonce)
+}
+
+async function grant(store: Store, lease: Lease, asked: Reservation, nonce: number): Promise<Reservation> {
   const [result] = await store.writeLanes([toStepWrite(lease, asked, { type: 'reservation.granted', at: AT, nonce })])
   expect(result).toMatchObject({ type: 'written' })
   return await find(store, asked.id)
@@ -221,6 +224,22 @@ function describeOrders(get: GetStore): void {
       },
     ])
     expect(await store.orderReservations({ ...order, filter: { keyId: 'k2' } })).toHaveLength(1)
+  })
+
+  test('a request of a revoked key counts as expired; a nonce that the key holds is for its release', async () => {
+    const { store, revokeKey } = get()
+    const lane = await registerLane(store)
+    const lease = await acquire(store, lane)
+    const key = { id: anyHash().slice(2, 18), holder: 'till' }
+    const held = await grant(store, lease, await askAs(store, lane, 'shop', key), 4)
+    const asked = await askAs(store, lane, 'shop', key)
+    const other = await askAs(store, lane, 'shop')
+    const read = async () =>
+      (await store.readLaneRequests(lane)).reservations.map(({ id, isExpired }) => [id, isExpired])
+    const ids = [held.id, asked.id, other.id]
+    expect(await read()).toEqual(ids.map((id) => [id, false]))
+    await revokeKey(key.id)
+    expect(await read()).toEqual(ids.map((id) => [id, id === asked.id]))
   })
 
   test('a used nonce is not released; on order it is yielded to a transaction of the lane, and to nobody else', async () => {

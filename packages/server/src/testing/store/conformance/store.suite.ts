@@ -19,6 +19,8 @@ export interface StoreUnderTest {
   readonly store: Store
   /** Lets leases and heartbeats grow older by this much. */
   elapse(ms: number): Promise<void>
+  /** From here on there is an API key with this id, and it is revoked. */
+  revokeKey(id: string): Promise<void>
   close(): Promise<void>
 }
 
