@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { launchProcess } from '../tests/setup/launch-process.ts'
 import { lowerSessionPriority } from './attack/lower-priority.ts'
-import { readStolen } from './attack/stolen-time.ts'
-import { type Observed, observe } from './attack/victim.ts'
+import { type StolenReport, watchStolen } from './attack/stolen-time.ts'
+import { type Latency, type Measured, type Observed, observe } from './attack/victim.ts'
 import { type BenchStack, createKey, startBenchStack } from './flow/stack.ts'
 import { readUsage, type Usage } from './flow/usage.ts'
 import { withDatabase } from './flow/with-database.ts'
@@ -13,6 +13,8 @@ import { build } from './flow.ts'
 const ATTACKER = fileURLToPath(new URL('./attack/attacker.ts', import.meta.url))
 const ATTACK_MS = 120_000
 const WARM_UP_MS = 5_000
+/** After the attack: longer than the service counts the attacker as active. */
+const RECOVERY_MS = 20_000
 /** How many of the slowest requests are listed. */
 const SLOWEST = 12
 /** How many statements are listed. */
@@ -23,8 +25,8 @@ interface Phase {
   readonly before: Usage
   readonly after: Usage
   readonly seconds: number
-  /** Part of the processors that others on the same hardware took; null if the system does not tell. */
-  readonly stolen: number | null
+  /** What other machines on the same hardware took; null if the system does not tell. */
+  readonly stolen: StolenReport | null
 }
 
 /** `--seconds 20` makes it short. */
@@ -48,7 +50,8 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
     const attacker = { url, token: createKey(stack.databaseUrl, 'attacker', 'read,send'), signer: other }
     await observe(victim, WARM_UP_MS)
     await settleDisk(stack.databaseUrl)
-    const calm = await measure(stack, () => observe(victim, attackMs))
+    // Half of the calm before the attack and half after it: the machine may become busier or quieter meanwhile.
+    const before = await measure(stack, () => observe(victim, attackMs / 2))
     const settings = { ATTACK: JSON.stringify(attacker), ATTACK_WITHOUT: process.env.ATTACK_WITHOUT ?? '' }
     const attack = launchProcess(['--import', import.meta.resolve('tsx'), ATTACKER], settings, '/', true)
     await attack.lineWhere((line) => line === 'ready')
@@ -59,8 +62,14 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
     const report = attack.lineWhere((line) => line.startsWith('{'))
     attack.child.kill('SIGTERM')
     await attack.exited
-    print(calm.observed, attacked.observed)
-    printUsage(calm, attacked)
+    await observe(victim, RECOVERY_MS)
+    const after = await measure(stack, () => observe(victim, attackMs / 2))
+    print([before, after], [attacked], () => true)
+    process.stdout.write('\nOnly what was measured while other machines took at most 2 % of the processors:\n\n')
+    print([before, after], [attacked], isUndisturbed)
+    printSlowest(attacked.observed)
+    printFailures([before, after], attacked)
+    printUsage(before, attacked, after)
     process.stdout.write(`\nThe attacker got: ${await report}\n`)
   } finally {
     await stack.stop()
@@ -74,15 +83,10 @@ async function settleDisk(databaseUrl: string): Promise<void> {
 }
 
 async function measure(stack: BenchStack, work: () => Promise<Observed>): Promise<Phase> {
-  const [before, stolenBefore, startedAt] = [await readUsage(stack), readStolen(), performance.now()]
+  const [before, watch, startedAt] = [await readUsage(stack), watchStolen(), performance.now()]
   const observed = await work()
   const seconds = (performance.now() - startedAt) / 1_000
-  const stolenAfter = readStolen()
-  const stolen =
-    stolenBefore === null || stolenAfter === null
-      ? null
-      : (stolenAfter.stolen - stolenBefore.stolen) / (stolenAfter.all - stolenBefore.all)
-  return { observed, before, after: await readUsage(stack), seconds, stolen }
+  return { observed, before, after: await readUsage(stack), seconds, stolen: watch.end() }
 }
 
 /** What does not depend on how busy the machine is, or says so. */
@@ -98,16 +102,16 @@ function printUsage(...phases: readonly Phase[]): void {
     ({ before, after, seconds }: Phase) =>
       ((countOf(after) - countOf(before)) / seconds).toFixed(1)
   const sum = ({ statements }: Usage): number => Object.values(statements).reduce((total, each) => total + each, 0)
-  const last = phases.at(-1)
-  const risen = (name: string): number => (last?.after.statements[name] ?? 0) - (last?.before.statements[name] ?? 0)
-  const names = Object.keys(last?.after.statements ?? {})
+  const risen = (name: string): number =>
+    Math.max(...phases.map(({ before, after }) => (after.statements[name] ?? 0) - (before.statements[name] ?? 0)))
+  const names = Object.keys(phases.at(-1)?.after.statements ?? {})
     .sort((a, b) => risen(b) - risen(a))
     .slice(0, STATEMENTS)
   const rows = [
     cells('processors: service', cores('service')),
     cells('processors: PostgreSQL', cores('postgres')),
     cells('processors: chain', cores('chain')),
-    cells('taken by other machines', ({ stolen }) => (stolen === null ? '' : `${(stolen * 100).toFixed(1)} %`)),
+    cells('taken by other machines', ({ stolen }) => (stolen === null ? '' : `${(stolen.share * 100).toFixed(1)} %`)),
     cells(
       'RPC requests a second',
       perSecond(({ rpcRequests }) => rpcRequests),
@@ -120,26 +124,46 @@ function printUsage(...phases: readonly Phase[]): void {
       ),
     ),
   ]
-  process.stdout.write(`\n| what | calm | attacked |\n| --- | --- | --- |\n${rows.join('\n')}\n`)
+  process.stdout.write(`\n| what | before | attacked | after |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`)
 }
 
-function print(calm: Observed, attacked: Observed): void {
-  const cell = (list: Observed['latencies']['accept'], share: number) =>
-    (list[Math.min(list.length - 1, Math.floor(list.length * share))]?.ms ?? 0).toFixed(0)
+/** Nobody else had the processors when it was measured. */
+function isUndisturbed({ stolen }: Phase, { at, ms }: Latency): boolean {
+  return stolen?.isQuiet(at, at + ms / 1_000) ?? true
+}
+
+/** The fastest first. */
+function latenciesOf(phases: readonly Phase[], what: Measured, counts: typeof isUndisturbed): readonly number[] {
+  const kept = phases.flatMap((phase) => phase.observed.latencies[what].filter((latency) => counts(phase, latency)))
+  return kept.map(({ ms }) => ms).sort((a, b) => a - b)
+}
+
+function print(calm: readonly Phase[], attacked: readonly Phase[], counts: typeof isUndisturbed): void {
+  const at = (list: readonly number[], share: number): number =>
+    list[Math.min(list.length - 1, Math.floor(list.length * share))] ?? 0
   const rows = (['accept', 'read', 'event', 'timer'] as const).map((what) => {
-    const [before, during] = [calm.latencies[what], attacked.latencies[what]]
-    const ratio = Number(cell(during, 0.99)) / Number(cell(before, 0.99))
-    const cells = [before, during].flatMap((list) => [list.length, cell(list, 0.5), cell(list, 0.99)])
-    return `| ${[what, ...cells, ratio.toFixed(1)].join(' | ')} |`
+    const [without, during] = [latenciesOf(calm, what, counts), latenciesOf(attacked, what, counts)]
+    const cells = [without, during].flatMap((list) => [
+      list.length,
+      at(list, 0.5).toFixed(0),
+      at(list, 0.99).toFixed(0),
+    ])
+    return `| ${[what, ...cells, (at(during, 0.99) / at(without, 0.99)).toFixed(1)].join(' | ')} |`
   })
   const heads = ['what', 'calm: count', 'p50 ms', 'p99 ms', 'attacked: count', 'p50 ms', 'p99 ms', 'p99 ratio']
   process.stdout.write(`| ${heads.join(' | ')} |\n|${' --- |'.repeat(heads.length)}\n${rows.join('\n')}\n`)
+}
+
+function printSlowest({ latencies }: Observed): void {
   for (const what of ['accept', 'read', 'event'] as const) {
-    const slowest = attacked.latencies[what].slice(-SLOWEST).reverse()
+    const slowest = latencies[what].slice(-SLOWEST).reverse()
     const list = slowest.map(({ ms, at }) => `${ms.toFixed(0)} ms at ${at.toFixed(1)} s`)
     process.stdout.write(`\nSlowest ${what}: ${list.join(', ')}`)
   }
-  process.stdout.write(
-    `\n\nFailures, calm: ${JSON.stringify(calm.failures)}; attacked: ${JSON.stringify(attacked.failures)}\n`,
-  )
+}
+
+function printFailures(calm: readonly Phase[], attacked: Phase): void {
+  const failed = (phases: readonly Phase[]): string =>
+    phases.map(({ observed }) => JSON.stringify(observed.failures)).join(', ')
+  process.stdout.write(`\n\nFailures, calm: ${failed(calm)}; attacked: ${failed([attacked])}\n`)
 }

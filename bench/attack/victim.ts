@@ -12,7 +12,7 @@ export interface Observed {
 /** `timer`: how late this program itself was woken, which tells how busy the machine is. */
 export type Measured = 'accept' | 'read' | 'event' | 'timer'
 
-interface Latency {
+export interface Latency {
   readonly ms: number
   /** Seconds since the start. */
   readonly at: number

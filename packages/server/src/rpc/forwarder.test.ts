@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createUpstreamPace } from '../engine/tenants/upstream-pace.ts'
 import type { UpstreamReply, UpstreamRequest } from '../ports/upstream.ts'
 import { createManualClock } from '../testing/engine/manual-clock.ts'
@@ -133,7 +133,7 @@ test('slow calls of one tenant are with the node a few at a time, and rest while
         return requests.map(() => good)
       },
     },
-    { clock, pace: createUpstreamPace({ clock, isCrowded: () => true, distanceMs: () => 0 }) },
+    { clock, pace: createUpstreamPace({ clock, hasOthers: () => true, distanceMs: () => 0 }) },
   )
   const heavy = Array.from({ length: 10 }, () => ({ method: 'eth_call', params: [] }))
   const batches = Array.from({ length: 10 }, () => forwarder.forTenant('heavy').forwardEach(heavy))
@@ -154,4 +154,65 @@ test('slow calls of one tenant are with the node a few at a time, and rest while
   }
   expect((await answers).flat()).toHaveLength(100)
   expect(most).toBe(4)
+})
+
+describe('once the caller has gone', () => {
+  /** Calls wait until they are let go; answers with the methods that reached the node. */
+  function create() {
+    const held: (() => void)[] = []
+    const reached: string[] = []
+    const forwarder = createForwarder({
+      chainId: 1,
+      forward: async (requests) => {
+        reached.push(...requests.map(({ method }) => method))
+        await new Promise<void>((resolve) => held.push(resolve))
+        return requests.map(() => good)
+      },
+    })
+    const letGo = async (): Promise<void> => {
+      await vi.waitUntil(() => held.length > 0)
+      held.shift()?.()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    return { own: forwarder.forTenant('a'), reached, letGo }
+  }
+
+  const heavy = Array.from({ length: 250 }, () => ({ method: 'eth_call', params: [] }))
+
+  test('the rest of its batch reaches no node', async () => {
+    const { own, reached, letGo } = create()
+    const gone = { aborted: false }
+    const answers = own.forwardEach(heavy, gone)
+    expect(reached).toHaveLength(100)
+    gone.aborted = true
+    await letGo()
+    expect((await answers).map(({ status }) => status)).toEqual([
+      ...Array(100).fill('fulfilled'),
+      ...Array(150).fill('rejected'),
+    ])
+    expect(reached).toHaveLength(100)
+  })
+
+  test('so does what waits for a turn, and others get it', async () => {
+    const { own, reached, letGo } = create()
+    const gone = { aborted: false }
+    // As many as may run, and one in line.
+    const running = Array.from({ length: 4 }, () => own.forwardEach([READ]))
+    const waiting = own.forwardEach([{ method: 'eth_call', params: [] }], gone)
+    gone.aborted = true
+    await letGo()
+    expect((await waiting).map(({ status }) => status)).toEqual(['rejected'])
+    expect(reached).not.toContain('eth_call')
+    for (const _ of running.slice(1)) await letGo()
+    await Promise.all(running)
+  })
+
+  test('signed bytes still go out: it may have counted on that', async () => {
+    const { own, reached, letGo } = create()
+    const raw = { method: 'eth_sendRawTransaction', params: ['0x00'] }
+    const answers = own.forwardEach([...heavy.slice(0, 150), raw], { aborted: true })
+    await letGo()
+    expect((await answers).filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect(reached).toEqual(['eth_sendRawTransaction'])
+  })
 })

@@ -8,13 +8,23 @@ import { AppError } from '../core/app-error.ts'
 import { createFairTurns } from '../engine/tenants/fair-turns.ts'
 import type { Tenant } from '../engine/tenants/tenant-pool.ts'
 import type { UpstreamPace } from '../engine/tenants/upstream-pace.ts'
+import type { Gone } from '../engine/tenants/work-turns.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Upstream, UpstreamReply, UpstreamRequest } from '../ports/upstream.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
+/** `aborted` once nobody waits for the answer any more. */
+export type CallerGone = Pick<Gone, 'aborted'>
+
 export interface Forwarder {
-  /** An answer for each, in order; what a node refused is a rejection. */
-  forwardEach(requests: readonly UpstreamRequest[]): Promise<readonly PromiseSettledResult<unknown>[]>
+  /**
+   * An answer for each, in order; what a node refused is a rejection. Once the caller has gone, only signed bytes are
+   * still passed on: a node has enough to do for those who are there.
+   */
+  forwardEach(
+    requests: readonly UpstreamRequest[],
+    gone?: CallerGone,
+  ): Promise<readonly PromiseSettledResult<unknown>[]>
   /** Throws RpcFailure. */
   forward(request: UpstreamRequest): Promise<unknown>
 }
@@ -37,6 +47,13 @@ interface ForwarderOptions {
   readonly pace?: UpstreamPace
   readonly clock?: Pick<Clock, 'schedule'>
 }
+
+const HERE: CallerGone = { aborted: false }
+const UNWANTED: UpstreamReply = {
+  type: 'error',
+  error: { code: null, message: 'the caller has gone', data: undefined },
+}
+const SEND_RAW = 'eth_sendRawTransaction'
 
 const NO_PACE: UpstreamPace = {
   callsOf: () => MAX_CALLS,
@@ -61,14 +78,17 @@ export function createForwarder(
     whenFull: () => new RpcFailure('limit_exceeded', 'too many calls are waiting for an RPC node; try again later'),
   })
 
-  async function forwardTurn(tenant: Tenant, requests: Requests): Promise<Answers> {
+  async function forwardTurn(tenant: Tenant, requests: Requests, gone: CallerGone): Promise<Answers> {
     try {
       const replies = await turns.run(tenant, async (rest) => {
-        const { answer, restMs } = await pace.run(tenant, () => askUntilReached(upstream, requests))
+        const wanted = gone.aborted ? requests.filter(({ method }) => method === SEND_RAW) : requests
+        if (wanted.length === 0) return []
+        const { answer, restMs } = await pace.run(tenant, () => askUntilReached(upstream, wanted))
         rest(restMs)
         return answer
       })
-      return requests.map((_, index) => readReply(replies[index]))
+      // Nobody reads the answers of those who have gone, so they need no order.
+      return requests.map((_, index) => readReply(gone.aborted ? (replies[index] ?? UNWANTED) : replies[index]))
     } catch (error) {
       const reason = error instanceof AppError ? new RpcFailure('limit_exceeded', error.message) : error
       if (!(reason instanceof RpcFailure)) throw reason
@@ -77,11 +97,11 @@ export function createForwarder(
   }
 
   function forTenant(tenant: Tenant): Forwarder {
-    const forwardEach = async (requests: Requests): Promise<Answers> => {
+    const forwardEach = async (requests: Requests, gone: CallerGone = HERE): Promise<Answers> => {
       const parts: Answers[] = []
       for (let start = 0; start < requests.length; ) {
         const end = start + Math.min(MAX_CALLS, pace.callsOf(tenant))
-        parts.push(await forwardTurn(tenant, requests.slice(start, end)))
+        parts.push(await forwardTurn(tenant, requests.slice(start, end), gone))
         start = end
       }
       return parts.flat()
@@ -118,7 +138,7 @@ async function askUntilReached(
 /** Not after a timeout. Signed bytes that may have arrived are never sent twice. */
 function mayAskAgain({ method }: UpstreamRequest, reply: UpstreamReply | undefined): boolean {
   if (reply?.type === 'unreached') return true
-  return reply?.type === 'lost' && reply.stale === true && method !== 'eth_sendRawTransaction'
+  return reply?.type === 'lost' && reply.stale === true && method !== SEND_RAW
 }
 
 function readReply(reply: UpstreamReply | undefined): PromiseSettledResult<unknown> {

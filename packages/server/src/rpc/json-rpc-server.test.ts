@@ -31,7 +31,7 @@ function start() {
     distanceMs: () => 0,
   }
   const endpoint = createJsonRpcServer({
-    work: { isCrowded: () => false },
+    work: { hasOthers: () => false },
     upstreams: [upstream as Upstream],
     store: {
       findTransactionByHash: () => read(null),
@@ -58,7 +58,7 @@ function start() {
   const ask = async (tenant: string, method: string, count: number) => {
     const calls = Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, method, params: [hashOf(id)] }))
     const caller = { ...LOCAL_CALLER, keyId: 'k', tenant }
-    const context = { chain: null, caller, idempotencyKey: null, own: new Map() }
+    const context = { chain: null, caller, idempotencyKey: null, own: new Map(), gone: { aborted: false } }
     return JSON.parse((await endpoint.answer(JSON.stringify(calls), context)) ?? '[]')
   }
   return { asked, ask }

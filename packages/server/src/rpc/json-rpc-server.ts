@@ -4,7 +4,7 @@ import type { Caller } from '../core/access/caller.ts'
 import { AppError } from '../core/app-error.ts'
 import { createTenantPool } from '../engine/tenants/tenant-pool.ts'
 import { createUpstreamPace } from '../engine/tenants/upstream-pace.ts'
-import { createForwarder } from './forwarder.ts'
+import { type CallerGone, createForwarder } from './forwarder.ts'
 import type { LocalMethod } from './local-methods.ts'
 import { createMethodList } from './methods.ts'
 import { createNextNonces, type NextNonces } from './next-nonces.ts'
@@ -25,6 +25,8 @@ export interface RpcRequestContext {
   readonly caller: Caller
   readonly idempotencyKey: string | null
   readonly own: ReadonlyMap<string, LocalMethod>
+  /** Says whether the caller still waits for the answer. */
+  readonly gone: CallerGone
 }
 
 export interface JsonRpcServer {
@@ -63,7 +65,7 @@ export function createJsonRpcServer(services: RpcServices): JsonRpcServer {
     upstreams.map((upstream): [number, ChainPart] => {
       const pace = createUpstreamPace({
         clock,
-        isCrowded: services.work.isCrowded,
+        hasOthers: services.work.hasOthers,
         distanceMs: upstream.distanceMs,
       })
       const forwarder = createForwarder(upstream, { ...settings, clock, pace })

@@ -28,7 +28,7 @@ function answerTo(method: string, chainId: number): unknown {
 function start(chainIds: readonly number[]) {
   const telemetry = createRecordingTelemetry()
   const endpoint = createJsonRpcServer({
-    work: { isCrowded: () => false },
+    work: { hasOthers: () => false },
     upstreams: chainIds.map(upstreamOf),
     acceptBatch: async () => [],
     waits: {

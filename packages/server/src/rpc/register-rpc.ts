@@ -3,7 +3,7 @@
  * as clients expect it; only requests that the HTTP layer itself rejects (no key, no JSON, too large) get another
  * status.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { requestIdInput } from '../api/contract/requests/transaction-request.ts'
 import type { Caller } from '../core/access/caller.ts'
 import { AppError } from '../core/app-error.ts'
@@ -40,7 +40,7 @@ export function registerRpc(server: FastifyInstance, { endpoint, sockets, caller
         url,
         bodyLimit: MAX_BODY_BYTES,
         handler: async (request, reply) => {
-          const answer = await answerRequest(endpoint, request, callerOf(request))
+          const answer = await answerRequest(endpoint, request, reply, callerOf(request))
           // Notifications alone get no answer.
           return answer === null ? reply.code(204).send() : reply.code(200).type(JSON_TYPE).send(answer)
         },
@@ -58,7 +58,12 @@ export function registerRpc(server: FastifyInstance, { endpoint, sockets, caller
   })
 }
 
-async function answerRequest(endpoint: JsonRpcServer, request: FastifyRequest, caller: Caller): Promise<string | null> {
+async function answerRequest(
+  endpoint: JsonRpcServer,
+  request: FastifyRequest,
+  { raw }: FastifyReply,
+  caller: Caller,
+): Promise<string | null> {
   const key = request.headers['idempotency-key'] ?? null
   const text = typeof request.body === 'string' ? request.body : ''
   if (key !== null && (!requestIdInput.safeParse(key).success || key.length > MAX_KEY_LENGTH)) {
@@ -70,6 +75,11 @@ async function answerRequest(endpoint: JsonRpcServer, request: FastifyRequest, c
     chain: chainId ?? null,
     caller,
     own: new Map(),
+    gone: {
+      get aborted() {
+        return raw.destroyed
+      },
+    },
     idempotencyKey: typeof key === 'string' ? key : null,
   })
 }

@@ -8,7 +8,7 @@ import { type Caller, hasScope, mayUseChain } from '../core/access/caller.ts'
 import { AppError } from '../core/app-error.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Upstream } from '../ports/upstream.ts'
-import type { SharedForwarder } from './forwarder.ts'
+import type { CallerGone, SharedForwarder } from './forwarder.ts'
 import { createLocalMethods, type LocalMethod } from './local-methods.ts'
 import type { MethodList } from './methods.ts'
 import type { NextNonces } from './next-nonces.ts'
@@ -24,6 +24,7 @@ export interface CallContext {
   readonly idempotencyKey: string | null
   /** Methods that only this connection has; they come first. */
   readonly own: ReadonlyMap<string, LocalMethod>
+  readonly gone: CallerGone
 }
 
 /** The response as sent on the wire; null if there is nothing to answer. */
@@ -91,7 +92,8 @@ export function createRpcDispatcher(ports: DispatcherPorts): Dispatch {
     }
     const pick = (places: readonly number[]) => places.flatMap((place) => calls[place] ?? [])
     const own = forwarder.forTenant(context.caller.tenant)
-    const forwarded = own.forwardEach(pick(passedOn).map(({ method, params }) => ({ method, params })))
+    const requests = pick(passedOn).map(({ method, params }) => ({ method, params }))
+    const forwarded = own.forwardEach(requests, context.gone)
     const keyed = pick(sends).map(({ params }, index) => ({ params, requestId: keyOf(context, sends[index], isBatch) }))
     const sent = keyed.length === 0 ? Promise.resolve([]) : ports.sendTransactions(keyed, chainId, context.caller)
     const looked = runSome(tasks, MAX_LOCAL)

@@ -11,7 +11,7 @@ import { PASSED_ON } from './methods.ts'
 const clock = { now: () => 0, monotonic: () => 0, schedule: () => () => {} }
 const telemetry = createRecordingTelemetry()
 const endpoint = createJsonRpcServer({
-  work: { isCrowded: () => false },
+  work: { hasOthers: () => false },
   upstreams: [
     {
       chainId: 1,
@@ -78,7 +78,13 @@ function expectAnswer(answer: unknown): void {
 test('every message gets answers, and none of them is a bug', async () => {
   await fc.assert(
     fc.asyncProperty(message, async (text) => {
-      const context = { chain: null, caller: LOCAL_CALLER, idempotencyKey: null, own: new Map() }
+      const context = {
+        chain: null,
+        caller: LOCAL_CALLER,
+        idempotencyKey: null,
+        own: new Map(),
+        gone: { aborted: false },
+      }
       const written = await endpoint.answer(text, context)
       if (written === null) return
       const answer: unknown = JSON.parse(written)

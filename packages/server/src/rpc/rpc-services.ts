@@ -38,7 +38,7 @@ export interface RpcServices {
   /** Whose keys this node has, in the order in which they were configured. */
   ownAddresses(): readonly Address[]
   /** While tenants are throttled, each has fewer calls in flight. */
-  readonly work: Pick<WorkTurns, 'isCrowded'>
+  readonly work: Pick<WorkTurns, 'hasOthers'>
   /** Every call of a message counts against the rate of the key. Throws AppError. */
   chargeItems(caller: Caller, items: number): void
   /** For the audit: a caller tried something its key does not allow. Never throws. */

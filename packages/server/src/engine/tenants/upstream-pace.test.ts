@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { createUpstreamPace } from './upstream-pace.ts'
 
-function create(isCrowded: boolean, distanceMs = 0) {
+function create(hasOthers: boolean, distanceMs = 0) {
   const clock = createManualClock()
-  const pace = createUpstreamPace({ clock, isCrowded: () => isCrowded, distanceMs: () => distanceMs })
+  const pace = createUpstreamPace({ clock, hasOthers: () => hasOthers, distanceMs: () => distanceMs })
   /** One request that takes the node so long; answers the rest after it. */
   const ask = async (tenant: string, ms: number) => {
     const { restMs } = await pace.run(tenant, async () => clock.freeze(ms))

@@ -19,8 +19,8 @@ export interface UpstreamPace {
 
 interface UpstreamPaceOptions {
   readonly clock: Pick<Clock, 'monotonic'>
-  /** Other tenants are active. */
-  isCrowded(): boolean
+  /** Tenants other than this one are active. */
+  hasOthers(tenant: Tenant): boolean
   /** How long a round trip to the node takes, whatever is asked. */
   distanceMs(): number
 }
@@ -38,12 +38,12 @@ const REST = 3
 const MAX_REST_MS = 5_000
 const MAX_TENANTS = 1_000
 
-export function createUpstreamPace({ clock, isCrowded, distanceMs }: UpstreamPaceOptions): UpstreamPace {
+export function createUpstreamPace({ clock, hasOthers, distanceMs }: UpstreamPaceOptions): UpstreamPace {
   const learned = new Map<Tenant, number>()
 
   function callsOf(tenant: Tenant): number {
     const calls = learned.get(tenant) ?? FIRST_CALLS
-    return isCrowded() ? calls : Math.max(MIN_ALONE, calls)
+    return hasOthers(tenant) ? calls : Math.max(MIN_ALONE, calls)
   }
 
   function learn(tenant: Tenant, tookMs: number): void {
@@ -59,7 +59,7 @@ export function createUpstreamPace({ clock, isCrowded, distanceMs }: UpstreamPac
     callsOf,
     requestsOf: (tenant) => {
       const isQuick = (learned.get(tenant) ?? 0) > FIRST_CALLS
-      if (isCrowded()) return isQuick ? MAX_REQUESTS : 1
+      if (hasOthers(tenant)) return isQuick ? MAX_REQUESTS : 1
       return isQuick ? Number.POSITIVE_INFINITY : SLOW_ALONE
     },
     async run(tenant, ask) {
@@ -67,7 +67,7 @@ export function createUpstreamPace({ clock, isCrowded, distanceMs }: UpstreamPac
       const answer = await ask()
       const tookMs = Math.max(0, clock.monotonic() - startedAt - distanceMs())
       learn(tenant, tookMs)
-      const restMs = isCrowded() && tookMs > QUICK_MS ? Math.min(MAX_REST_MS, tookMs * REST) : 0
+      const restMs = hasOthers(tenant) && tookMs > QUICK_MS ? Math.min(MAX_REST_MS, tookMs * REST) : 0
       return { answer, restMs }
     },
   }

@@ -108,6 +108,7 @@ export function serveSocket(
       caller,
       idempotencyKey: null,
       own: methods,
+      gone: gone.signal,
     })
     if (text !== null) send(text)
     release()

@@ -55,6 +55,7 @@ const NO_TURNS: WorkTurns = {
   spend: () => undefined,
   spendWhenDue: () => null,
   isCrowded: () => false,
+  hasOthers: () => false,
   untilRefusal: async () => undefined,
 }
 
