@@ -100,6 +100,42 @@ test('a revoked key is refused at once, also on an open connection', async () =>
   expect(answer.status).toBe(401)
 })
 
+test('a call that waits for its nonce ends with its key', async () => {
+  const key = await createKey({ name: 'early', scopes: ['read', 'send'] }, admin)
+  const count = Number((await call(admin, 'eth_getTransactionCount', service.fast.address, 'pending')).result)
+  const early = { ...transfer(service.fast.address), nonce: `0x${(count + 1).toString(16)}` }
+  const held = call(key, 'eth_sendTransaction', early)
+  await service.drover.request('DELETE', `/v1/api-keys/${key.id}`, undefined, bearer(admin))
+  expect((await call(admin, 'eth_sendTransaction', transfer(service.fast.address))).result).toMatch(/^0x/)
+  expect((await held).error).toMatchObject({ code: 4100, message: 'Your API key was revoked or has expired.' })
+})
+
+test('an answer in place of a hash says of another tenant only that it reserved the nonce', async () => {
+  const { drover, stable, databaseUrl, close } = await startJsonRpcService({ env: { DROVER_RPC_HOLD_TIMEOUT: '1s' } })
+  try {
+    const operator = await createFirstKey(databaseUrl, {
+      name: 'operator',
+      scopes: ['operate', 'read', 'send', 'admin'],
+    })
+    const make = async (name: string): Promise<Key> =>
+      (await drover.post('/v1/api-keys', { name, scopes: ['read', 'send'] }, bearer(operator))).body
+    const [ann, bob] = [await make('ann'), await make('bob-prod')]
+    const reserved = await drover.post(`/v1/signers/${stable.address}/nonces`, { count: 1 }, bearer(bob))
+    expect(reserved.status).toBe(201)
+    const ask = async (key: Key) => {
+      const params = [{ from: stable.address, to: stable.address, value: '0x1' }]
+      return (await drover.post('/rpc', { jsonrpc: '2.0', id: 1, method: 'eth_sendTransaction', params }, bearer(key)))
+        .body
+    }
+    const [hers, theirs] = [await ask(ann), await ask(operator)]
+    expect(hers.error).toMatchObject({ code: -32002, data: { cause: 'blocked_by_reservation' } })
+    expect(JSON.stringify(hers)).not.toContain('bob-prod')
+    expect(JSON.stringify(theirs)).toContain('bob-prod')
+  } finally {
+    await close()
+  }
+})
+
 /** As if the notice were lost: nothing is notified. */
 async function changeSilently(key: Key, change: string): Promise<void> {
   const client = new pg.Client({ connectionString: service.databaseUrl })

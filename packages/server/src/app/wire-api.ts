@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createApiKeys } from '../api/access/api-keys.ts'
+import { createServiceLimits } from '../api/access/limit-services.ts'
 import type { ApiServices, ChainStatus } from '../api/api-services.ts'
 import { explainTransaction } from '../api/lookup/explain-transaction.ts'
 import { createLogReads } from '../api/lookup/log-reads.ts'
@@ -43,6 +44,7 @@ interface ApiParts {
 
 export function wireHttp(config: Config, services: ApiServices, parts: ApiParts): HttpServer {
   const server = createHttpServer(services)
+  const limit = createServiceLimits(services)
   const { telemetry } = parts
   const { store, clock, signer, access, chains } = parts.adapters
   const { signers, acceptBatch, waits } = parts.wired
@@ -57,7 +59,7 @@ export function wireHttp(config: Config, services: ApiServices, parts: ApiParts)
     waits,
     work,
     reads,
-    explain: (tx) => explainTransaction(tx, services),
+    explain: (tx, caller) => explainTransaction(tx, limit(caller)),
     settings: { ...config.rpc, sharePercent },
     upstreams: chains.map(({ chain }) => chain),
     ownAddresses: signer.addresses,

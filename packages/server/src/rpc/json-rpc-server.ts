@@ -56,7 +56,6 @@ export function createJsonRpcServer(services: RpcServices): JsonRpcServer {
   const sendTransactions = createSendTransactions({
     ...services,
     turns,
-    explain: (tx, tenant) => services.reads.run(tenant, () => services.explain(tx)),
     holdTimeoutMs: settings.holdTimeoutMs,
   })
   const store = createRpcReads(services.store, services.reads)

@@ -45,6 +45,7 @@ export class RpcFailure extends Error {
 }
 
 const CODE_OF: Readonly<Partial<Record<AppErrorCode, RpcCodeName>>> = {
+  unauthorized: 'unauthorized',
   invalid_request: 'invalid_params',
   unknown_chain: 'invalid_params',
   queue_full: 'limit_exceeded',

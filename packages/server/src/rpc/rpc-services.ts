@@ -29,8 +29,8 @@ export interface RpcServices {
   readonly acceptBatch: AcceptBatch
   readonly waits: Pick<TransactionWaits, 'enter'>
   readonly store: Pick<Store, 'findTransactionByHash' | 'readNonceLine' | 'listSigners' | 'listen'>
-  /** Why a transaction waits, in the words of the HTTP API. */
-  explain(tx: Transaction): Promise<WaitReason>
+  /** Why a transaction waits, in the words of the HTTP API, and no more of it than this caller may know. */
+  explain(tx: Transaction, caller: Caller): Promise<WaitReason>
   /** What calls read from the store goes in turns. */
   readonly reads: FairTurns
   /** From memory: a request for a guessed lane costs nothing. */

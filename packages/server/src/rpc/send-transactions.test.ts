@@ -120,7 +120,7 @@ describe('accepted, but not signed in time', () => {
 
   test('the error has the cause and the summary of its explanation', async () => {
     const asked: unknown[] = []
-    const error = await failureOf(async (tx, tenant) => {
+    const error = await failureOf(async (tx, { tenant }) => {
       asked.push([tx.id, tenant])
       return { cause: 'lane_paused', summary: 'Signer 0x1 is paused on chain 1, so it waits.' }
     })

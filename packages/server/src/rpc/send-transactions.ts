@@ -10,7 +10,6 @@ import type { Lane } from '../core/lane/lane.ts'
 import { isTerminal, type Transaction } from '../core/transaction/transaction.ts'
 import type { AcceptBatch } from '../engine/accept/accept-batch.ts'
 import type { AcceptRequest } from '../engine/accept/accept-request.ts'
-import type { Tenant } from '../engine/tenants/tenant-pool.ts'
 import type { TransactionWaits, WaitPlace } from '../engine/wait/transaction-waits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
@@ -39,8 +38,7 @@ interface SendPorts {
   readonly waits: Pick<TransactionWaits, 'enter'>
   readonly clock: Pick<Clock, 'monotonic' | 'schedule'>
   readonly telemetry: Pick<Telemetry, 'log'>
-  /** Why it waits, in the words of `explain`. */
-  explain(tx: Transaction, tenant: Tenant): Promise<WaitReason>
+  readonly explain: RpcServices['explain']
   /** How long a call waits for its hash. */
   readonly holdTimeoutMs: number
 }
@@ -57,7 +55,7 @@ const EXPLAIN_MS = 1_000
 export function createSendTransactions(ports: SendPorts): SendTransactions {
   const { acceptBatch, turns, signers, waits, clock, telemetry, holdTimeoutMs } = ports
 
-  async function finish(acceptance: Promise<AcceptedOne>, place: WaitPlace, tenant: Tenant): Promise<Hash> {
+  async function finish(acceptance: Promise<AcceptedOne>, place: WaitPlace, caller: Caller): Promise<Hash> {
     const startedAt = clock.monotonic()
     const accepted = await acceptance.catch((error: unknown) => {
       throw toSendFailure(error)
@@ -70,16 +68,16 @@ export function createSendTransactions(ports: SendPorts): SendTransactions {
     if (hash !== undefined) return hash
     if (isTerminal(tx)) throw describeEnd(tx)
     if (outcome === 'stopping') throw stillWaiting(tx, 'this node is stopping', null)
-    throw stillWaiting(tx, `it was not signed within ${holdTimeoutMs} ms`, await findReason(tx, tenant))
+    throw stillWaiting(tx, `it was not signed within ${holdTimeoutMs} ms`, await findReason(tx, caller))
   }
 
   /** Null if it cannot be told now: the caller needs the id of its transaction in any case. */
-  async function findReason(tx: Transaction, tenant: Tenant): Promise<WaitReason | null> {
+  async function findReason(tx: Transaction, caller: Caller): Promise<WaitReason | null> {
     let cancel = (): void => {}
     const late = new Promise<null>((resolve) => {
       cancel = clock.schedule(EXPLAIN_MS, () => resolve(null))
     })
-    const reason = ports.explain(tx, tenant).catch((error: unknown) => {
+    const reason = ports.explain(tx, caller).catch((error: unknown) => {
       telemetry.log('warn', 'could not explain a transaction', { transactionId: tx.id, error })
       return null
     })
@@ -120,7 +118,7 @@ export function createSendTransactions(ports: SendPorts): SendTransactions {
         if (item.status === 'rejected') return Promise.reject(item.reason)
         const acceptance = acceptances[valid.indexOf(item.value)]
         if (acceptance === undefined) throw new Error('a request was left without an answer')
-        return finish(acceptance, item.value.place, caller.tenant)
+        return finish(acceptance, item.value.place, caller)
       })
       return await Promise.allSettled<Promise<Hash>[]>(hashes)
     } finally {

@@ -10,6 +10,7 @@ import {
   allocate,
   CHAIN_ID,
   createTestApi,
+  NO_TURNS,
   NOW,
   SIGNER,
   SIGNER_CHECKSUMMED,
@@ -718,6 +719,19 @@ test('a key that is revoked while the body of its request arrives does nothing',
   expect(await ask(kept, async () => {})).toBe(202)
   expect(await ask(revoked, revoke)).toBe(401)
   expect((await call('GET', '/v1/transactions', kept.headers)).body.items).toHaveLength(1)
+})
+
+test('a key that is revoked while its request waits in line gets nothing', async () => {
+  let meanwhile = async (): Promise<unknown> => undefined
+  const begin = async () => {
+    await meanwhile()
+    return () => {}
+  }
+  api = await createTestApi({ services: { work: { ...NO_TURNS, begin } } })
+  const { id, headers } = await makeKey()
+  expect((await call('GET', '/v1/signers', headers)).status).toBe(200)
+  meanwhile = () => api.keys.revokeKey(id, { actor: 'x', reach: { signers: null, chains: null }, evenLast: true })
+  expect(await call('GET', '/v1/signers', headers)).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
 })
 
 test.each([

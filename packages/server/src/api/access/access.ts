@@ -25,7 +25,7 @@ export interface Access extends AuditTrail {
   /** Throws `unauthorized` or `rate_limited`. `duringOutage`: a remembered key is enough while the database is down. */
   identify(authorization: string | undefined, options?: { readonly duringOutage?: boolean }): Promise<Caller>
   /** Whether a caller that was admitted before still would be. For anything that lasts longer than a request. */
-  isAllowed(caller: Caller): Promise<boolean>
+  isAllowed(caller: Pick<Caller, 'keyId'>): Promise<boolean>
   /** The same for one more request of that caller, which counts like any other. Throws `rate_limited`. */
   readmit(caller: Caller): Promise<boolean>
   /**
@@ -153,7 +153,7 @@ export function createAccess({ store, notices, clock, telemetry, nodeId }: Acces
   /**
    * The key of a caller that was admitted before. `open` if no key is needed, null if it would no longer be admitted.
    */
-  async function findStanding({ keyId }: Caller): Promise<KnownKey | 'open' | null> {
+  async function findStanding({ keyId }: Pick<Caller, 'keyId'>): Promise<KnownKey | 'open' | null> {
     if (keyId === null) return (await presence.check()) ? null : 'open'
     const key = await lookup.find(keyId)
     return key !== null && key.revokedAt === null && !isOver(key) ? key : null

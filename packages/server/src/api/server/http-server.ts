@@ -4,7 +4,7 @@
  */
 import { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { Caller } from '../../core/access/caller.ts'
+import { type Caller, NO_LONGER_ALLOWED } from '../../core/access/caller.ts'
 import { AppError, type AppErrorCode } from '../../core/app-error.ts'
 import { hasTooManyFields, MAX_FIELDS } from '../../core/field-limit.ts'
 import type { Gone } from '../../engine/tenants/work-turns.ts'
@@ -24,7 +24,6 @@ const GONE = new Error('the caller has gone')
 const LIMITS: ReadonlySet<AppErrorCode> = new Set([
   ...(['tenant_limit', 'too_many_waiting', 'too_many_streams', 'queue_full', 'overloaded'] as const),
 ])
-const NO_LONGER = 'Your API key was revoked or has expired.'
 const TOO_MANY_FIELDS = `The body has more than ${MAX_FIELDS} fields.`
 /** Reading and writing this much takes the thread about a millisecond. */
 const BYTES_PER_MS = 64 * 1024
@@ -71,9 +70,10 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   })
   // A body may take half a minute to arrive, and a turn ten seconds: the key may have been revoked since.
   server.addHook('preHandler', (request, _reply, done) => {
-    if (!mayHaveBody(request)) return done()
+    const { scope, duringOutage } = request.routeOptions.config
+    if (!mayHaveBody(request) && (scope == null || duringOutage)) return done()
     services.access.isAllowed(request.caller).then(
-      (isAllowed) => done(isAllowed ? undefined : new AppError('unauthorized', NO_LONGER)),
+      (isAllowed) => done(isAllowed ? undefined : new AppError('unauthorized', NO_LONGER_ALLOWED)),
       (error) => done(toAppError(error)),
     )
   })

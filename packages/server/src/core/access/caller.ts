@@ -39,6 +39,9 @@ export interface Caller extends Reach {
 }
 
 /** Any caller of a service without keys: it listens on this machine only. */
+/** What a caller gets whose key ended after its request arrived. */
+export const NO_LONGER_ALLOWED = 'Your API key was revoked or has expired.'
+
 export const LOCAL_CALLER: Caller = {
   keyId: null,
   tenant: null,

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { AppError } from '../../core/app-error.ts'
 import type { NewTransaction } from '../../ports/store.ts'
 import { queued } from '../../testing/core/sample-transactions.ts'
@@ -29,7 +29,7 @@ function request(from: AcceptRequest['from'], value: bigint, exactNonce?: number
 }
 
 /** Refuses a value of nothing, and stores the rest. */
-function setUp() {
+function setUp(isAllowed?: (sender: { readonly keyId: string }) => Promise<boolean>) {
   const stored: bigint[] = []
   const accept: Accept = async ({ value, from }, submit) => {
     if (value === 0n) throw new AppError('transaction_rejected', 'it reverts', { outcome: 'reverted' })
@@ -40,6 +40,7 @@ function setUp() {
   }
   const acceptBatch = createAcceptBatch({
     accept,
+    ...(isAllowed !== undefined && { isAllowed }),
     intake: {
       submitTogether: (items) =>
         items.map(async ({ intent, id }) => {
@@ -69,4 +70,38 @@ test('items without a chosen nonce take any nonce that is left', async () => {
   const { acceptBatch, stored } = setUp()
   await acceptBatch([request(ALICE, 0n), request(ALICE, 2n), request(ALICE, 3n, 8)])
   expect(stored).toEqual([2n, 3n])
+})
+
+describe('a key that ended after its request arrived', () => {
+  const of = (keyId: string, item: AcceptRequest): AcceptRequest => ({ ...item, keyId })
+  const codes = (answers: readonly PromiseSettledResult<unknown>[]) =>
+    answers.map((answer) =>
+      answer.status === 'fulfilled' ? 'accepted' : (answer.reason.details?.outcome ?? answer.reason.code),
+    )
+
+  test('stores nothing more', async () => {
+    const { acceptBatch, stored } = setUp(async ({ keyId }) => keyId !== 'revoked')
+    const answers = await acceptBatch([of('revoked', request(ALICE, 1n)), of('revoked', request(BOB, 2n))])
+    expect(codes(answers)).toEqual(['unauthorized', 'unauthorized'])
+    expect(stored).toEqual([])
+  })
+
+  test('leaves its nonce: what was to follow it waits for its turn again, others are stored', async () => {
+    const { acceptBatch, stored } = setUp(async ({ keyId }) => keyId !== 'revoked')
+    const answers = await acceptBatch([
+      of('live', request(ALICE, 1n, 5)),
+      of('revoked', request(ALICE, 2n, 6)),
+      of('live', request(ALICE, 3n, 7)),
+      request(BOB, 4n, 9),
+    ])
+    expect(codes(answers)).toEqual(['accepted', 'unauthorized', OUT_OF_TURN, 'accepted'])
+    expect(stored).toEqual([1n, 4n])
+  })
+
+  test('stores nothing if it cannot be looked up', async () => {
+    const { acceptBatch, stored } = setUp(() => Promise.reject(new AppError('database_unavailable', 'away')))
+    const answers = await acceptBatch([of('live', request(ALICE, 1n))])
+    expect(codes(answers)).toEqual(['database_unavailable'])
+    expect(stored).toEqual([])
+  })
 })

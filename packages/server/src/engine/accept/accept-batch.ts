@@ -6,6 +6,7 @@
  * order. If a request has the same key as an earlier one in the batch, it starts only after that one has its answer:
  * the two behave like two requests in sequence, not like a race.
  */
+import { NO_LONGER_ALLOWED } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
 import type { NewTransaction } from '../../ports/store.ts'
 import type { Tenant } from '../tenants/tenant-pool.ts'
@@ -26,18 +27,23 @@ interface AcceptBatchPorts {
   rest?(tenant: Tenant): Promise<void>
   /** Several tenants are active, so it yields more often. */
   isCrowded?(): boolean
+  /** Whether this API key still counts. A batch may take long, and a call may have waited for its nonce. */
+  isAllowed?(sender: { readonly keyId: string }): Promise<boolean>
 }
+
+type IsAllowed = NonNullable<AcceptBatchPorts['isAllowed']>
 
 /** Requests per look-up round trip. */
 const PART = 250
 const SMALL_PART = 25
 
-export function createAcceptBatch({ accept, intake, rest, isCrowded }: AcceptBatchPorts): AcceptBatch {
+export function createAcceptBatch(ports: AcceptBatchPorts): AcceptBatch {
+  const { accept, rest, isCrowded } = ports
   return async (requests) => {
     const keys = requests.map(keyOf)
     const keyed = keys.filter((key) => key !== null)
     const repeats = keyed.length - new Set(keyed).size
-    const gathering = createGathering(requests, requests.length - repeats, intake)
+    const gathering = createGathering(requests, requests.length - repeats, ports)
     const lastOf = new Map<string, Promise<unknown>>()
     const answers: Promise<PromiseSettledResult<Accepted>[]>[] = []
     const part = isCrowded?.() === true ? SMALL_PART : PART
@@ -72,16 +78,44 @@ interface Gathered {
 }
 
 /** Holds requests that are ready to be stored until every request is ready or has failed. */
-function createGathering(requests: readonly AcceptRequest[], expected: number, intake: Pick<Intake, 'submitTogether'>) {
+function createGathering(
+  requests: readonly AcceptRequest[],
+  expected: number,
+  { intake, isAllowed }: Pick<AcceptBatchPorts, 'intake' | 'isAllowed'>,
+) {
   const gathered = new Map<number, Gathered>()
   let missing = expected
 
   function settleOne(): void {
     missing -= 1
     if (missing > 0) return
-    const inOrder = keepTurns(requests, gathered)
+    const keyIds = new Set(requests.flatMap(({ keyId }) => keyId ?? []))
+    if (isAllowed === undefined || keyIds.size === 0) submit(gathered)
+    else void refuseEnded(keyIds, isAllowed).then(submit)
+  }
+
+  function submit(ready: ReadonlyMap<number, Gathered>): void {
+    const inOrder = keepTurns(requests, ready)
     const outcomes = intake.submitTogether(inOrder.map(({ item }) => item))
     for (const [index, outcome] of outcomes.entries()) inOrder[index]?.answer(outcome)
+  }
+
+  /** What belongs to a key that has ended is refused. So is what belongs to one that cannot be looked up now. */
+  async function refuseEnded(
+    keyIds: ReadonlySet<string>,
+    isAllowed: IsAllowed,
+  ): Promise<ReadonlyMap<number, Gathered>> {
+    const left = new Map(gathered)
+    for (const keyId of keyIds) {
+      const refusal = await findRefusal(keyId, isAllowed)
+      if (refusal === null) continue
+      for (const [place, { answer }] of gathered) {
+        if (requests[place]?.keyId !== keyId) continue
+        left.delete(place)
+        answer(Promise.reject(refusal))
+      }
+    }
+    return left
   }
 
   return {
@@ -95,6 +129,14 @@ function createGathering(requests: readonly AcceptRequest[], expected: number, i
         if (!gathered.has(place)) settleOne()
       })
     },
+  }
+}
+
+async function findRefusal(keyId: string, isAllowed: IsAllowed): Promise<unknown> {
+  try {
+    return (await isAllowed({ keyId })) ? null : new AppError('unauthorized', NO_LONGER_ALLOWED)
+  } catch (error) {
+    return error
   }
 }
 

@@ -50,7 +50,7 @@ import { createMemoryTimerStore, type MemoryTimerStore } from '../store/timers/m
 import { createRecordingTelemetry, type RecordingTelemetry } from '../telemetry/recording-telemetry.ts'
 
 /** Nobody waits: a share of time means nothing to a clock that stands still. */
-const NO_TURNS: WorkTurns = {
+export const NO_TURNS: WorkTurns = {
   begin: async (_tenant, { gone }) => (gone.aborted ? null : () => undefined),
   spend: () => undefined,
   spendWhenDue: () => null,

@@ -51,8 +51,11 @@ export const transactionResource = z.object({
   nonce: nonce.nullable(),
   state: z.enum(TX_STATES),
   subState: z.enum(SUB_STATES),
-  hash: hash.nullable().meta({ description: 'Hash of the mined attempt, or of the newest if none is mined.' }),
-  hashes: z.array(hash).meta({ description: 'Hashes of all attempts ever signed, oldest first.' }),
+  hash: hash.nullable().meta({
+    description:
+      'Hash of the mined attempt, or of the newest if none is mined. If a transaction that Drover did not sign used the nonce and did the same, its hash. Look-ups by hash find only `hashes`.',
+  }),
+  hashes: z.array(hash).meta({ description: 'Hashes of all attempts that Drover ever signed, oldest first.' }),
   attempts: z.int().min(0).meta({ description: 'Number of attempts signed.' }),
   receipt: receiptResource.nullable(),
   inclusion: inclusion.nullable(),

@@ -28,7 +28,7 @@ const query = z.strictObject({
     .meta({ description: 'Only transactions in this sub-state, e.g. `awaiting_approval`.' }),
   to: addressInput.optional(),
   requestId: requestIdInput.optional().meta({
-    description: 'Of your own tenant; of all with the scope `operate` or `admin`.',
+    description: 'Finds requests of your own tenant; with `operate` or `admin`, of all.',
   }),
   requestIdPrefix: requestIdInput
     .optional()
