@@ -188,7 +188,7 @@ export const GUARANTEES: Readonly<Record<string, Guarantee>> = {
   },
   G12: {
     promise:
-      'One tenant never takes another’s service: every shared pool has a share per tenant; request ids belong to the tenant, which finds only its own by them.',
+      'One tenant never takes another’s service: every shared pool has a share per tenant; a look-up by request id finds only the tenant’s own.',
     heldBy: [
       [`${ENGINE}/tenants/tenant-pool.ts`, 'places in a pool are counted, and one tenant gets its share of them'],
       [`${ENGINE}/tenants/fair-turns.ts`, 'calls to the chain and reads of the database go in turns'],

@@ -8,6 +8,6 @@ const NEEDS_ADMIN = /`drover (?:signer policy|rules set|webhook) /
 test('the entries of the runbook that need the scope admin are named at its top', () => {
   const [top = '', ...entries] = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8').split('\n## ')
   const needing = entries.filter((entry) => NEEDS_ADMIN.test(entry)).map((entry) => entry.slice(0, entry.indexOf('\n')))
-  const named = /These entries do so:(?<list>[^.]*)\./.exec(top.replaceAll('\n', ' '))?.groups?.list ?? ''
+  const named = /These entries need it:(?<list>[^.]*)\./.exec(top.replaceAll('\n', ' '))?.groups?.list ?? ''
   expect([...named.matchAll(/\[(?<entry>[^\]]+)\]/g)].map(({ groups }) => groups?.entry)).toEqual(needing)
 })

@@ -1,6 +1,6 @@
 /** `drover chain …` and `drover node …`: what the service follows, and what it consists of. */
 import type { Block, Chain, DroverNode } from '@drover/client'
-import { formatAmount, formatGwei, spellDuration } from '@drover/server/core'
+import { formatAmount, formatGwei, nameChainState, spellDuration } from '@drover/server/core'
 import type { Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
 import { EXIT, type ExitCode } from '../exit-code.ts'
@@ -40,7 +40,7 @@ const listChains: ServiceCommand = {
 }
 
 function colourOf(state: Chain['health']['state']) {
-  return { text: state === 'standing' ? 'stalled' : state, colour: state === 'ok' ? 'green' : 'red' } as const
+  return { text: nameChainState(state), colour: state === 'ok' ? 'green' : 'red' } as const
 }
 
 const blocks: ServiceCommand = {

@@ -16,6 +16,7 @@ import { type CommandContext, printLine } from '../command-context.ts'
 import { EXIT } from '../exit-code.ts'
 import { createStyle, type Style, toVisible } from '../output/style.ts'
 import { DEFAULT_DATA_DIR, type DevRecord, readDevRecord } from '../run/dev-record.ts'
+import { findDev, judgeDataDir } from './find-dev.ts'
 import { addSettingFlags, readConfigInput } from './setting-flags.ts'
 
 const MARKS = { ok: ['✓', 'green'], warning: ['!', 'yellow'], failed: ['✗', 'red'] } as const
@@ -48,7 +49,12 @@ async function examine(command: Command, context: CommandContext): Promise<void>
   const { terminal, redactor } = context
   const options = command.opts<{ json?: boolean; color: boolean; url?: string; dataDir: string }>()
   const input = await readConfigInput(command, context)
-  const dev = await findRunningDev(input, resolve(terminal.folder, options.dataDir))
+  const found = await findDev(input, {
+    read: () => readDevRecord(resolve(terminal.folder, options.dataDir)),
+    isUp: isAnswering,
+  })
+  const dev = found.type === 'running' ? found.dev : null
+  const isNamed = command.getOptionValueSource('dataDir') !== 'default'
   const resolved = resolveSettings(dev === null ? input : useDev(input, dev))
   const { diagnose } = await import('@drover/server/admin')
   const { host = '127.0.0.1', port = 4747 } = resolved.values
@@ -56,6 +62,7 @@ async function examine(command: Command, context: CommandContext): Promise<void>
   const url = options.url ?? (terminal.env.DROVER_URL?.trim() || usual)
   const findings: readonly Finding[] = [
     judgeNode(process.versions.node),
+    ...(isNamed && found.type !== 'running' ? [judgeDataDir(found, options.dataDir)] : []),
     ...(dev === null ? judgeSettings(resolved) : [judgeDev(options.dataDir)]),
     ...(await diagnose(toSubject(resolved, dev !== null))),
     await judgeService(url, host, port),
@@ -73,16 +80,10 @@ function judgeDev(dataDir: string): Finding {
   return { check: 'configuration', status: 'ok', detail: `from the running \`drover dev\` (${dataDir})`, fix: null }
 }
 
-/** Only if no other service is configured: a user who names a database or a node means that one. */
-async function findRunningDev(input: ConfigInput, dataDir: string): Promise<DevRecord | null> {
-  const { values, chains } = resolveSettings(input)
-  if (values.databaseUrl !== undefined || chains.some((chain) => chain.values.rpcUrl !== undefined)) return null
-  const dev = await readDevRecord(dataDir)
-  if (dev === null) return null
-  return await fetch(`${dev.url}/healthz`, { signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) }).then(
-    () => dev,
-    // It was killed: what is left of it is no service.
-    () => null,
+function isAnswering({ url }: DevRecord): Promise<boolean> {
+  return fetch(`${url}/healthz`, { signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) }).then(
+    () => true,
+    () => false,
   )
 }
 

@@ -1,11 +1,10 @@
 /** What an operator can do to a transaction: each with a reason, which is kept. */
-import { DroverError, type Transaction } from '@drover/client'
-import { EXIT, type ExitCode } from '../exit-code.ts'
+import type { Transaction } from '@drover/client'
 import { pause } from '../pause.ts'
 import type { ServiceCommand } from '../service/service-command.ts'
 import type { Session } from '../service/service-session.ts'
-import { judgeSpeedUp, type SpeedUpEnd } from './judge-speed-up.ts'
 import { presentTransaction } from './present-transaction.ts'
+import { reportSpeedUp, type SpeedUpPorts } from './report-speed-up.ts'
 
 type Action = 'cancel' | 'speed-up' | 'suspend' | 'resume' | 'retry' | 'requeue' | 'close' | 'approve' | 'reject'
 
@@ -23,35 +22,19 @@ const DESCRIPTIONS: Readonly<Record<Action, string>> = {
 
 const ACTIONS = Object.keys(DESCRIPTIONS) as readonly Action[]
 
-const DECIDED_WITHIN_MS = 5_000
-const ASK_EVERY_MS = 250
-
-/** The order was taken. Whether a higher price is signed is decided a moment later, by the node that runs the signer. */
-async function reportSpeedUp(session: Session, id: string): Promise<ExitCode | undefined> {
-  const end = await awaitSpeedUp(session, id)
-  if (end?.type === 'refused') {
-    session.note(`Not sped up: ${end.message}. What to do: drover tx explain ${id}`)
-    return EXIT.refused
-  }
-  if (end === null) session.note(`Ordered, not signed yet. To see what became of it: drover tx explain ${id}`)
-  return undefined
-}
-
-async function awaitSpeedUp({ drover, signal }: Session, id: string): Promise<SpeedUpEnd | null> {
-  for (let waited = 0; waited < DECIDED_WITHIN_MS && !signal.aborted; waited += ASK_EVERY_MS) {
-    try {
+function toSpeedUpPorts({ drover, signal, note }: Session, id: string): SpeedUpPorts {
+  const params = { id }
+  return {
+    signal,
+    note,
+    pause: (ms) => pause(ms, signal),
+    readTransaction: () => drover.request('GET /v1/transactions/{id}', { params }, { signal }),
+    async readHistory() {
       const query = { order: 'desc', limit: 50 } as const
-      const { items } = await drover.request('GET /v1/transactions/{id}/history', { params: { id }, query }, { signal })
-      const end = judgeSpeedUp(items.toReversed())
-      if (end !== null) return end
-    } catch (error) {
-      // The order stands, whether or not this key may read what became of it.
-      if (!(error instanceof DroverError)) throw error
-      return null
-    }
-    await pause(ASK_EVERY_MS, signal)
+      const { items } = await drover.request('GET /v1/transactions/{id}/history', { params, query }, { signal })
+      return items.toReversed()
+    },
   }
-  return null
 }
 
 export const operateCommands: readonly ServiceCommand[] = [
@@ -69,7 +52,7 @@ export const operateCommands: readonly ServiceCommand[] = [
         const input = { params: { id }, body: { reason } }
         const tx: Transaction = await drover.request(`POST /v1/transactions/{id}/${action}`, input, { signal })
         print(tx, () => presentTransaction(tx, style))
-        return action === 'speed-up' ? await reportSpeedUp(session, tx.id) : undefined
+        return action === 'speed-up' ? await reportSpeedUp(tx.id, toSpeedUpPorts(session, tx.id)) : undefined
       },
     }),
   ),

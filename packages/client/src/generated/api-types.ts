@@ -1472,9 +1472,9 @@ export interface Transaction {
   readonly nonce: number | null
   readonly state: 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED'
   readonly subState: 'accepted' | 'preparing' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'waiting_for_key' | 'fee_above_cap' | 'held_by_rule' | 'awaiting_approval' | 'scheduled' | 'signed' | 'pending' | 'preconfirmed' | 'stale' | 'rejected_by_node' | 'making_way' | 'blocked_by_predecessor' | 'mined' | 'reorged' | 'suspended' | 'rejected' | 'not_approved' | 'final' | 'cancelled' | 'expired' | 'replaced' | 'foreign_nonce' | 'no_inclusion' | 'resolved'
-  /** Hash of the mined attempt, or of the newest if none is mined. */
+  /** Hash of the mined attempt, or of the newest if none is mined. If a transaction that Drover did not sign used the nonce and did the same, its hash. Look-ups by hash find only `hashes`. */
   readonly hash: `0x${string}` | null
-  /** Hashes of all attempts ever signed, oldest first. */
+  /** Hashes of all attempts that Drover ever signed, oldest first. */
   readonly hashes: readonly `0x${string}`[]
   /** Number of attempts signed. */
   readonly attempts: number
@@ -1732,7 +1732,7 @@ export interface Operations {
       readonly subState?: 'accepted' | 'preparing' | 'waiting_for_slot' | 'waiting_for_node' | 'waiting_for_predecessor' | 'waiting_for_funds' | 'waiting_for_key' | 'fee_above_cap' | 'held_by_rule' | 'awaiting_approval' | 'scheduled' | 'signed' | 'pending' | 'preconfirmed' | 'stale' | 'rejected_by_node' | 'making_way' | 'blocked_by_predecessor' | 'mined' | 'reorged' | 'suspended' | 'rejected' | 'not_approved' | 'final' | 'cancelled' | 'expired' | 'replaced' | 'foreign_nonce' | 'no_inclusion' | 'resolved'
       /** Address. In mixed case, its checksum must be right. */
       readonly to?: string
-      /** Of your own tenant; of all with the scope `operate` or `admin`. */
+      /** Finds requests of your own tenant; with `operate` or `admin`, of all. */
       readonly requestId?: string
       /** Only transactions whose request id starts with this, as with `requestId`. */
       readonly requestIdPrefix?: string

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LaneResource } from '../api/api-resources.ts'
-import { findApprovalConcerns, findConcerns, findWebhookConcerns } from './concerns.ts'
+import { findApprovalConcerns, findConcerns, findWebhookConcerns, nameLink } from './concerns.ts'
 import { LANE } from './sample-resources.suite.ts'
 
 const READY = { ready: true, problems: [] }
@@ -95,6 +95,24 @@ test('a dead node is one concern, with the signers that wait for it', () => {
     'Node vm:24102 (id-1): has not reported since 03:00 Start it.',
     'c: Nonce 4 is stuck. Look.',
   ])
+})
+
+test('a dead node with many signers names five of them', () => {
+  const problems = [{ part: 'node vm (id-1)', message: 'is silent', action: 'Start it.', runbook: null }]
+  const lease = { node: 'id-1', fence: 1, expiresAt: LANE.createdAt, live: false }
+  const lanes = [...'abcdefg'].map((label) => ({ ...LANE, label, lease, problems: [problem({ code: 'no_owner' })] }))
+  const textOf = (count: number) => findConcerns({ ready: true, problems }, lanes.slice(0, count))[0]?.text
+  expect(textOf(5)).toBe('Node vm (id-1): is silent. 5 signers are affected: a, b, c, d, e.')
+  expect(textOf(7)).toBe('Node vm (id-1): is silent. 7 signers are affected: a, b, c, d, e and 2 more.')
+})
+
+test('the link of a concern says what it shows', () => {
+  const [one] = findApprovalConcerns([{ id: 'a' }], 20)
+  const [many] = findApprovalConcerns([{ id: 'a' }, { id: 'b' }], 20)
+  expect([one, many].map((concern) => nameLink(concern?.href ?? ''))).toEqual(['Show transaction', 'Show transactions'])
+  const [low] = findConcerns(READY, [{ ...LANE, problems: [problem({})] }])
+  expect(nameLink(low?.href ?? '')).toBe('Show signer')
+  expect(nameLink('#/')).toBe('Details')
 })
 
 test('a signer in /readyz is not listed twice', () => {

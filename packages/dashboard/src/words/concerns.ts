@@ -34,6 +34,19 @@ export interface Concern {
   readonly remedy: Remedy | null
 }
 
+/** Where the link of a concern leads to, by the page. */
+const LOOK_AT: Readonly<Record<string, string>> = {
+  tx: 'Show transaction',
+  transactions: 'Show transactions',
+  signer: 'Show signer',
+  cluster: 'Show cluster',
+  webhook: 'Show webhook',
+}
+
+export function nameLink(href: string): string {
+  return LOOK_AT[href.split(/[/?]/)[1] ?? ''] ?? 'Details'
+}
+
 export function findConcerns(
   readiness: Readiness,
   lanes: readonly LaneResource[],
@@ -58,7 +71,7 @@ function describeReadinessProblem(problem: PartProblem, lanes: readonly LaneReso
   const { part, message, action, runbook } = problem
   const affected = lanes.filter((lane) => lane.problems.some((each) => isOf(problem, lane, each))).map(nameLane)
   const count = affected.length === 1 ? '1 signer is' : `${formatCount(affected.length)} signers are`
-  const who = affected.length === 0 ? '' : `. ${count} affected: ${affected.join(', ')}.`
+  const who = affected.length === 0 ? '' : `. ${count} affected: ${nameSome(affected)}.`
   return {
     id: part,
     level: 'bad',
@@ -80,6 +93,14 @@ function withoutDeadNode(lane: LaneResource, nodes: readonly PartProblem[]): Lan
 function isOf({ part }: PartProblem, { lease }: LaneResource, { code }: LaneProblem): boolean {
   if (code !== 'owner_silent' && code !== 'no_owner') return false
   return part.startsWith('node ') && lease !== null && part.includes(lease.node)
+}
+
+/** The list of signers has the rest. */
+const NAMED = 5
+
+function nameSome(names: readonly string[]): string {
+  const more = names.length - NAMED
+  return `${names.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}`
 }
 
 function nameLane({ label, address }: LaneResource): string {

@@ -15,6 +15,12 @@ test('a secret is found in any URL spelling, whichever one was registered', () =
     expect(redact(`x ${spelling} y`)).toBe('x [redacted] y')
 })
 
+test('a space may be written as a plus, in text without any percent sign', () => {
+  const { redact } = createRedactor(['pass word1234'])
+  expect(redact('x pass+word1234 y')).toBe('x [redacted] y')
+  expect(redact('1 + 1 = 2')).toBe('1 + 1 = 2')
+})
+
 test('credentials in a URL go whether or not they were registered', () => {
   const { redact } = createRedactor([])
   expect(redact('see postgres://u:p@db:5432/x and https://token@rpc/v3')).toBe(

@@ -19,13 +19,20 @@ export interface Redactor {
   redact(text: string): string
 }
 
+interface Patterns {
+  readonly literal: RegExp | null
+  readonly spelled: RegExp | null
+  /** Some secret has a space, which a URL may spell as a plus. */
+  readonly hasSpaces: boolean
+}
+
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const hidden = new Set<string>()
-  /** The same in any URL spelling. Looked for only in text that has a percent sign: most has none. */
+  /** The same in any URL spelling. Looked for only in text that has a percent sign, or a plus that may mean a space: most has none. */
   const spelled = new Set<string>()
   /** Private keys may be thousands: they are looked up instead of searched for one by one. */
   const keys = new Set<string>()
-  let patterns: { readonly literal: RegExp | null; readonly spelled: RegExp | null } | undefined
+  let patterns: Patterns | undefined
 
   function hide(secret: string): void {
     if (KEY.test(secret)) {
@@ -41,10 +48,15 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   return {
     hide,
     redact(text) {
-      patterns ??= { literal: compile(hidden, escapePattern), spelled: compile(spelled, anySpellingOf) }
+      patterns ??= {
+        literal: compile(hidden, escapePattern),
+        spelled: compile(spelled, anySpellingOf),
+        hasSpaces: [...spelled].some((secret) => secret.includes(' ')),
+      }
       const keyless = keys.size === 0 ? text : text.replace(HEX_RUN, (run) => hideKeys(run, keys))
       const plain = patterns.literal === null ? keyless : keyless.replace(patterns.literal, MARK)
-      const known = patterns.spelled === null || !plain.includes('%') ? plain : plain.replace(patterns.spelled, MARK)
+      const isSpelled = plain.includes('%') || (patterns.hasSpaces && plain.includes('+'))
+      const known = patterns.spelled === null || !isSpelled ? plain : plain.replace(patterns.spelled, MARK)
       return known.includes('://') ? known.replace(CREDENTIALS, `$1${MARK}@`) : known
     },
   }

@@ -13,6 +13,7 @@ import {
   findApprovalConcerns,
   findConcerns,
   findWebhookConcerns,
+  nameLink,
   type Remedy,
 } from '../../words/concerns.ts'
 import { Refused } from '../allowed.tsx'
@@ -32,15 +33,6 @@ const REMEDIES: Readonly<Record<Remedy['type'], { readonly name: string; readonl
   resume: { name: 'Resume', scope: 'operate' },
   fill_gap: { name: 'Fill the gap', scope: 'operate' },
   turn_on: { name: 'Turn on', scope: 'admin' },
-}
-
-/** Where the link of a concern leads to, by the page. */
-const LOOK_AT: Readonly<Record<string, string>> = {
-  tx: 'Show transaction',
-  transactions: 'Show transactions',
-  signer: 'Show signer',
-  cluster: 'Show cluster',
-  webhook: 'Show webhook',
 }
 
 /** The rest is one click away: on a phone the page stays short. */
@@ -132,7 +124,7 @@ function ConcernItem({ concern }: { readonly concern: Concern }) {
           )}
           {href !== null && (
             <a class="concern-open" href={href}>
-              {LOOK_AT[href.split('/')[1] ?? ''] ?? 'Details'}
+              {nameLink(href)}
               <span class="sr-only">: {text}</span>
             </a>
           )}
