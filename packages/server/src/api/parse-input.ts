@@ -128,8 +128,14 @@ function findHint(key: string, shape: Shape): string | null {
   const other = Object.hasOwn(HINTS, key) ? HINTS[key] : undefined
   if (other !== undefined) return Object.hasOwn(shape, other.known) ? other.hint : null
   const inside = Object.keys(shape).find((name) => Object.hasOwn(findShape(shape[name], []), key))
-  return inside === undefined ? null : `put it in ${inside}: {"${inside}":{"${key}":"…"}}`
+  if (inside === undefined) return null
+  const known = findShape(shape[inside], [])
+  const together = TOGETHER.includes(key) && TOGETHER.every((each) => Object.hasOwn(known, each)) ? TOGETHER : [key]
+  return `put it in ${inside}: {"${inside}":{${together.map((each) => `"${each}":"…"`).join(',')}}}`
 }
+
+/** One of these alone is refused. */
+const TOGETHER: readonly string[] = ['maxFeePerGas', 'maxPriorityFeePerGas']
 
 type Shape = Readonly<Record<string, z.core.$ZodType>>
 

@@ -147,7 +147,13 @@ export function createAccess({ store, notices, clock, telemetry, nodeId }: Acces
       const message = `The request has ${items} items, but API key ${keyId} may send only ${rate.burst} at once. Send fewer per request.`
       throw new AppError('invalid_request', message, { bound: 'items at once', limit: rate.burst })
     }
-    takeFrom(keyId, rate, items - 1)
+    try {
+      takeFrom(keyId, rate, items - 1)
+    } catch (error) {
+      // What its request has taken already, or a batch that comes back at the time given would never fit.
+      limiter.giveBack(keyId, rate, 1)
+      throw error
+    }
   }
 
   /**

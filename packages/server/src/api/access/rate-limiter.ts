@@ -13,6 +13,8 @@ export interface RateLimiter {
     rate: Rate,
     count?: number,
   ): { readonly type: 'taken' } | { readonly type: 'empty'; readonly retryAfterMs: number }
+  /** For what was taken, and refused after all. */
+  giveBack(id: KeyId, rate: Rate, count: number): void
 }
 
 /** Beyond this many buckets, those that are full again are dropped. */
@@ -39,6 +41,10 @@ export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, 'mono
       if (tokens < count) return { type: 'empty', retryAfterMs: Math.ceil(((count - tokens) / rate.perSecond) * 1_000) }
       buckets.set(id, { tokens: tokens - count, at: now, rate })
       return { type: 'taken' }
+    },
+    giveBack(id, rate, count) {
+      const now = clock.monotonic()
+      buckets.set(id, { tokens: Math.min(rate.burst, levelOf(id, rate, now) + count), at: now, rate })
     },
   }
 }

@@ -276,6 +276,10 @@ describe('a rate counts items', () => {
     expect(refused.headers['retry-after']).toBe('2')
     const { items } = (await api.server.inject({ url: '/v1/transactions', headers: (await makeKey()).headers })).json()
     expect(items).toHaveLength(3)
+    // Refusals take nothing, so it fits at the time given.
+    expect((await post('/v1/transactions/batch', key, batchOf(4))).body.retryAfterMs).toBe(2_000)
+    api.elapse(2_000)
+    expect((await post('/v1/transactions/batch', key, batchOf(4))).status).toBe(200)
   })
 
   test('a batch that can never fit is refused with that reason', async () => {

@@ -68,6 +68,7 @@ export async function explainTransaction(tx: Transaction, services: Services): P
       window: status.health.window && presentWindow(status.health.window),
       lowestUnmined: findLowest(inFlight),
       ...findUsedNonce(status.health.problems),
+      ...(signer.policy.onDeferral === 'hold' && findHeldBy(status.health.problems)),
       ...(reset?.state === 'CANCELLING' && { cancelling: { resetId: reset.id, left: reset.progress?.left ?? 0 } }),
       missingNonces: findMissing(count, loaded, status.lowestReserved?.nonce ?? null),
     },
@@ -105,6 +106,12 @@ function findWait(inFlight: readonly InFlight[]): number | null {
 function findUsedNonce(problems: readonly LaneProblem[]): Pick<ExplainContext['lane'], 'usedNonce'> {
   const used = problems.find(({ code, count }) => code === 'foreign_nonce' && count === null)
   return used?.nonce == null ? {} : { usedNonce: used.nonce }
+}
+
+/** What the first in the queue waits for. Problems that concern something in flight have a nonce. */
+function findHeldBy(problems: readonly LaneProblem[]): Pick<ExplainContext['lane'], 'heldBy'> {
+  const heldBy = problems.find(({ txId, nonce, code }) => txId !== null && nonce === null && code !== 'foreign_nonce')
+  return heldBy === undefined ? {} : { heldBy }
 }
 
 function findLowest(inFlight: readonly InFlight[]): ExplainContext['lane']['lowestUnmined'] {

@@ -4,10 +4,12 @@ import type { LaneProblemCode } from '../lane/lane-problem.ts'
 import { type Policy, replacesByItself } from '../lane/policy.ts'
 import { whyNotRaised } from '../transaction/replace-sent.ts'
 import type { Transaction } from '../transaction/transaction.ts'
+import { findHolder } from './explain-queued.ts'
 import type { Cause, ExplainContext, Finding } from './explanation.ts'
 import {
   CHAIN_STEPS,
   FOREIGN_NOT_FINAL_STEP,
+  FOREIGN_REQUEUED_STEP,
   laneStep,
   SEND_ENDPOINT_STEP,
   SILENT_NODE_STEP,
@@ -38,10 +40,14 @@ export function adviseOn(
   const { cause, blockedBy } = finding
   const { lane } = tx.intent
   const code = LANE_CAUSES[cause]
-  if (code === 'foreign_nonce' && tx.state !== 'STUCK') return FOREIGN_NOT_FINAL_STEP.replaceAll('<id>', tx.id)
+  const first = findHolder(tx, context)
+  if (code === 'foreign_nonce' && tx.state !== 'STUCK') {
+    const isRequeued = context.policy.onForeignNonce === 'requeue'
+    return isRequeued ? FOREIGN_REQUEUED_STEP : FOREIGN_NOT_FINAL_STEP.replaceAll('<id>', tx.id)
+  }
   if (code !== undefined)
-    return laneStep(code, lane, whyNotRaised(tx.error)?.limit ?? tx.error?.limit)
-      .replaceAll('<id>', tx.id)
+    return laneStep(code, lane, first === null ? (whyNotRaised(tx.error)?.limit ?? tx.error?.limit) : first.limit)
+      .replaceAll('<id>', first?.txId ?? tx.id)
       .replaceAll('<address>', lane.signer)
   if (cause === 'no_owner' && context.lane.sendsPrivately !== undefined) return sendsPrivatelyStep(lane.signer)
   if (cause === 'no_owner')

@@ -39,7 +39,7 @@ test('out of funds: what is missing, what is there, and where to send it', () =>
       txId: TX,
       reservationId: null,
       message: 'Out of funds: it may cost 0.003 ETH. Balance: 0.001 ETH, enough for 0 transactions.',
-      action: 'Send funds to 0xf39F…2266 on chain 1. Drover continues with the next block.',
+      action: `Send funds to 0xf39F…2266 on chain 1; Drover continues with the next block. Or cancel the transaction that waits: \`drover tx cancel ${TX} --reason "…"\`.`,
     },
   ])
 })

@@ -1,6 +1,7 @@
 /**
  * Explains what is wrong with the chain before the transaction. Causes that hold on any chain (suspended, paused,
- * stuck, no node runs the lane) stay; if the transaction only waits for the chain, the chain is the cause.
+ * refused, no node runs the lane) stay. If the transaction only waits for the chain, the chain is the cause, even if it
+ * is stuck: no price gets it mined by a chain that makes no blocks.
  */
 
 import { inclusionOf, type Transaction } from '../transaction/transaction.ts'
@@ -36,7 +37,6 @@ const OWN_CAUSES: ReadonlySet<Cause> = new Set([
   'awaiting_approval',
   'scheduled',
   'foreign_nonce',
-  'no_inclusion',
   'rejected_by_node',
   'nonces_missing',
   'waiting_for_finality',

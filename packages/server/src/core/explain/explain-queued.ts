@@ -1,7 +1,8 @@
 /** Explains a transaction that has no nonce yet: the first reason that keeps it from taking one. */
 
+import type { LaneProblem } from '../lane/lane-problem.ts'
 import type { ShownWindow } from '../lane/window.ts'
-import type { Attempt, Queued } from '../transaction/transaction.ts'
+import type { Attempt, Queued, Transaction } from '../transaction/transaction.ts'
 import { findMissingOwner } from './explain-owner.ts'
 import { freeReservation, spellReservation } from './explain-reservation.ts'
 import { explainApproval, explainHeld } from './explain-rules.ts'
@@ -25,6 +26,7 @@ const REASONS: readonly Explainer[] = [
   laneCancelling,
   slotsTaken,
   deferred,
+  behindFirst,
   inLine,
 ]
 
@@ -213,16 +215,48 @@ function deferred(tx: Queued, context: ExplainContext): Finding | null {
   }
 }
 
+/** Causes of the first in the queue that hold up those behind it. */
+const HOLDS: Readonly<Partial<Record<LaneProblem['code'], Cause>>> = {
+  out_of_funds: 'waiting_for_funds',
+  fee_above_cap: 'fee_above_cap',
+  key_unavailable: 'waiting_for_key',
+}
+
+/** The first in the queue, if it holds up this one. */
+export function findHolder(tx: Transaction, { lane: { heldBy }, queueAhead }: ExplainContext): LaneProblem | null {
+  if (heldBy === undefined || heldBy.txId === null || HOLDS[heldBy.code] === undefined) return null
+  return tx.state === 'QUEUED' && heldBy.txId !== tx.id && queueAhead !== null && queueAhead > 0 ? heldBy : null
+}
+
+/** A signer that keeps the order of its queue waits with its first. */
+function behindFirst(tx: Queued, context: ExplainContext): Finding | null {
+  const first = findHolder(tx, context)
+  const cause = first && HOLDS[first.code]
+  if (first === null || cause == null) return null
+  const why = first.detail === null ? '' : `: ${first.detail}`
+  return {
+    cause,
+    blockedBy: { type: 'lane', ...tx.intent.lane },
+    summary: `${spellAhead(context)} The first, ${first.txId}, holds up the others${why}.`,
+    nextAction: 'It gets a nonce after those ahead of it have theirs. This signer keeps the order of its queue.',
+    nextActionAt: null,
+  }
+}
+
 function inLine({ intent: { lane } }: Queued, context: ExplainContext): Finding | null {
   const { queueAhead } = context
   if (queueAhead === null || queueAhead === 0) return null
   return {
     cause: 'waiting_in_line',
     blockedBy: { type: 'lane', ...lane },
-    summary: `${spellCount(queueAhead, 'transaction')} of the same signer ${queueAhead === 1 ? 'is' : 'are'} ahead of it in the queue.`,
+    summary: spellAhead(context),
     nextAction: 'It gets a nonce after those ahead of it have theirs.',
     nextActionAt: null,
   }
+}
+
+function spellAhead({ queueAhead }: ExplainContext): string {
+  return `${spellCount(queueAhead ?? 0, 'transaction')} of the same signer ${queueAhead === 1 ? 'is' : 'are'} ahead of it in the queue.`
 }
 
 function preparing(context: ExplainContext): Finding {

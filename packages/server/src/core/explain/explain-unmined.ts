@@ -32,7 +32,7 @@ export function explainUnmined(tx: Unmined, context: ExplainContext): Finding {
       nextActionAt: null,
     }
   }
-  if (context.lane.usedNonce === tx.nonce) return usedElsewhere(tx.nonce)
+  if (context.lane.usedNonce === tx.nonce) return usedElsewhere(tx.nonce, context)
   if (isPreconfirmed(tx)) return preconfirmed(tx, context)
   const missing = missingNonces(tx, context)
   if (missing !== null) return withReplacement(tx, missing)
@@ -47,12 +47,15 @@ export function explainUnmined(tx: Unmined, context: ExplainContext): Finding {
 
 const SIGN_EMPTY = { nextAction: 'Drover signs and sends the empty transaction.', nextActionAt: null } as const
 
-function usedElsewhere(nonce: number): Finding {
+function usedElsewhere(nonce: number, { policy }: ExplainContext): Finding {
+  const otherwise =
+    policy.onForeignNonce === 'requeue'
+      ? 'Drover sends this one again under a new nonce.'
+      : 'this one gets STUCK, and you can requeue or close it.'
   return {
     cause: 'foreign_nonce',
     summary: `${spellUsedElsewhere(nonce)} That transaction is not final yet.`,
-    nextAction:
-      'Drover waits until it is final and compares it with this one. If it did the same, this one ends with its outcome. If not, this one gets STUCK, and you can requeue or close it.',
+    nextAction: `Drover waits until it is final and compares it with this one. If it did the same, this one ends with its outcome. If not, ${otherwise}`,
     nextActionAt: null,
   }
 }
@@ -141,7 +144,7 @@ function spellWay(tx: Unmined, refusal: Refusal): string {
   return `${why[0]?.toUpperCase()}${why.slice(1)} An empty transaction ${empty} nonce ${tx.nonce} so that later transactions can continue. If the original is mined after all, it counts.`
 }
 
-/** It was to be raised, and was not: a node that refuses the same bytes since then is no other reason. */
+/** Drover wanted to raise it, but could not: a node that refuses the same bytes since then is no other reason. */
 function unraised(tx: Unmined, context: ExplainContext): Found | null {
   const why = tx.subState === 'fee_above_cap' ? tx.error : whyNotRaised(tx.error)
   const isCapped = tx.subState === 'fee_above_cap' || why?.code === 'fee_above_cap'

@@ -18,17 +18,26 @@ import {
 } from '../../testing/core/sample-transactions.ts'
 import type { ChainHealth } from '../chain/chain-health.ts'
 import type { FeeLimit } from '../fees/fee-limit.ts'
-import { FAST, STABLE } from '../lane/policy.ts'
+import type { LaneProblem } from '../lane/lane-problem.ts'
+import { FAST, type Policy, STABLE } from '../lane/policy.ts'
 import { OPERATOR_ACTIONS } from '../transaction/allowed-actions.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 import { explain } from './explain.ts'
 import { CAUSES, type Cause, type ExplainContext } from './explanation.ts'
-import { SILENT_NODE_STEP } from './next-steps.ts'
+import { FOREIGN_NOT_FINAL_STEP, FOREIGN_REQUEUED_STEP, SILENT_NODE_STEP } from './next-steps.ts'
 
 type LaneContext = ExplainContext['lane']
 
 const owner = { nodeId: 'node-a', address: null, fence: 12, live: true, expiresAt: 0, silentSince: null }
 const lower = { txId: 'tx-0', nonce: 5, state: 'STUCK' } as const
+const poor = {
+  code: 'out_of_funds',
+  since: T0,
+  txId: 'tx-0',
+  nonce: null,
+  count: null,
+  detail: 'it may cost 3 ETH',
+} as const
 const reserved = {
   reservationId: 'r-1',
   nonce: 5,
@@ -146,7 +155,13 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     context({ chain: REWOUND }),
     ['went back', '3 confirmations'],
   ],
-  ['no_inclusion', 'stuck on a standing chain', stuck('no_inclusion'), context({ chain: STANDING }), ['no block for']],
+  [
+    'chain_standing',
+    'stuck on a stalled chain',
+    stuck('no_inclusion'),
+    context({ chain: STANDING }),
+    ['no block for', 'STUCK'],
+  ],
   [
     'nonces_missing',
     'after a reorganisation past finality',
@@ -256,6 +271,20 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     ['before it got a nonce', 'bob refused it: no'],
   ],
   ['waiting_in_line', 'in line', queued(), context({ queueAhead: 4 }), ['4 transactions']],
+  [
+    'waiting_for_funds',
+    'behind one that waits for funds',
+    queued(),
+    context({ queueAhead: 4 }, { heldBy: poor }),
+    ['4 transactions', 'The first, tx-0, holds up the others: it may cost 3 ETH.'],
+  ],
+  [
+    'preparing',
+    'the first itself, once it is prepared again',
+    queued(),
+    context({}, { heldBy: { ...poor, txId: queued().id } }),
+    ['next in the queue'],
+  ],
   ['preparing', 'first', queued(), context(), ['next in the queue', '0 of 1 slot']],
   [
     'preparing',
@@ -503,7 +532,14 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'sent, and the one that used its nonce is not final yet',
     tracking('pending'),
     context({}, { usedNonce: 7 }),
-    ['counts nonce 7 as used', 'not final yet', 'compares it', 'requeue or close'],
+    ['counts nonce 7 as used', 'not final yet', 'compares it', 'gets STUCK', 'requeue or close'],
+  ],
+  [
+    'foreign_nonce',
+    'sent, and it takes another nonce by itself',
+    tracking('pending'),
+    context({ policy: FAST }, { usedNonce: 7 }),
+    ['counts nonce 7 as used', 'not final yet', 'compares it', 'Drover sends this one again under a new nonce'],
   ],
   [
     'pending',
@@ -799,6 +835,13 @@ test('options are the allowed actions, each with what it would do', () => {
   expect(explain(finished('CONFIRMED'), context()).options).toEqual([])
 })
 
+test('advice on a nonce that another transaction used says what the policy does', () => {
+  const adviseUnder = (onForeignNonce: Policy['onForeignNonce']) =>
+    explain(tracking('pending'), context({ policy: { ...STABLE, onForeignNonce } }, { usedNonce: 7 })).advice
+  expect(adviseUnder('stuck')).toBe(FOREIGN_NOT_FINAL_STEP.replaceAll('<id>', tracking('pending').id))
+  expect(adviseUnder('requeue')).toBe(FOREIGN_REQUEUED_STEP)
+})
+
 describe('in every situation that can occur', () => {
   const lanes: readonly Partial<LaneContext>[] = [
     {},
@@ -857,4 +900,11 @@ describe('in every situation that can occur', () => {
       }
     }
   })
+})
+
+test('behind the first of the queue: what to do about that one', () => {
+  const advise = (heldBy: LaneProblem) => explain(queued(), context({ queueAhead: 2 }, { heldBy })).advice
+  expect(advise(poor)).toContain('`drover tx cancel tx-0 --reason "…"`')
+  const limit = { source: 'signer_per_gas', perGas: '1', enough: '90gwei' } as const
+  expect(advise({ ...poor, code: 'fee_above_cap', limit })).toContain('--max-fee 90gwei')
 })

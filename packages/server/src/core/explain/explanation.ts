@@ -2,6 +2,7 @@
 import type { ChainHealth } from '../chain/chain-health.ts'
 import type { Finality } from '../chain/finality.ts'
 import type { Address } from '../hex.ts'
+import type { LaneProblem } from '../lane/lane-problem.ts'
 import type { Policy } from '../lane/policy.ts'
 import type { LowestReserved } from '../lane/reservation.ts'
 import type { ShownWindow } from '../lane/window.ts'
@@ -107,6 +108,8 @@ export interface ExplainContext {
     readonly paused: boolean
     /** Its bytes go only to its own send endpoints; `nodeWithout`: the node that answers, if it has none. Omitted: to any. */
     readonly sendsPrivately?: { readonly nodeWithout: string | null }
+    /** What the first in the queue waits for, if the others wait for it; omitted otherwise. */
+    readonly heldBy?: LaneProblem
     /** An operator is cancelling everything in flight, and this many are left; omitted otherwise. */
     readonly cancelling?: { readonly resetId: string; readonly left: number }
     /** The lowest nonce that is reserved by a caller and not mined yet. */

@@ -32,6 +32,10 @@ export const CHAIN_STEPS: Readonly<Partial<Record<ChainState, string>>> = {
 export const FOREIGN_NOT_FINAL_STEP =
   'Find out who else uses this key. Drover waits until the other transaction is final. Then run `drover tx explain <id>`: it says how this one ended, or what you can do.'
 
+/** The same where policy sends it again. */
+export const FOREIGN_REQUEUED_STEP =
+  'If nobody else should use this key, find out who does. You do not have to send this transaction again: once the other one is final, Drover does it by itself.'
+
 /** The lane data that the sentences need. */
 export interface LaneName {
   readonly signer: string
@@ -42,7 +46,7 @@ export interface LaneName {
 export function laneStep(code: LaneProblemCode, { signer, chainId }: LaneName, limit?: FeeLimit): string {
   switch (code) {
     case 'out_of_funds':
-      return `Send funds to ${signer} on chain ${chainId}. Drover continues with the next block.`
+      return `Send funds to ${signer} on chain ${chainId}; Drover continues with the next block. Or cancel the transaction that waits: \`drover tx cancel <id> --reason "…"\`.`
     case 'balance_low':
       return `Send funds to ${signer} on chain ${chainId} soon.`
     case 'fee_above_cap':

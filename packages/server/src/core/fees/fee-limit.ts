@@ -8,6 +8,8 @@ export interface FeeLimit {
   readonly source: CapSource
   /** What it allows per gas now, in wei. */
   readonly perGas: string
+  /** What it allows for the whole transaction, in wei, if it is a limit on that: then `perGas` depends on the gas. */
+  readonly fee?: string
   /** As commands and settings take it (`22gwei`): per gas, or for the whole transaction if the limit is one on that. */
   readonly enough: string
 }
@@ -21,12 +23,15 @@ interface Cap {
 /** `neededWei` is asked per gas now. Prices move until the limit is raised, so twice that is enough. */
 export function limitOf({ perGasWei, feeWei, source }: Cap, neededWei: bigint, gasLimit: bigint): FeeLimit {
   const wei = 2n * neededWei * (feeWei === null ? 1n : gasLimit)
-  return { source, perGas: perGasWei.toString(), enough: spellForCommand(roundUp(wei)) }
+  const fee = feeWei === null ? {} : { fee: feeWei.toString() }
+  return { source, perGas: perGasWei.toString(), ...fee, enough: spellForCommand(roundUp(wei)) }
 }
 
-/** The same limit as before, at the same value. */
+/** The same limit as before, at the same value. A release that did not store the fee of the whole transaction knew only `perGas`. */
 export function isSameLimit(one: FeeLimit | undefined, other: FeeLimit | undefined): boolean {
-  return one?.source === other?.source && one?.perGas === other?.perGas
+  if (one?.source !== other?.source) return false
+  const isWhole = one?.fee !== undefined && other?.fee !== undefined
+  return isWhole ? one.fee === other.fee : one?.perGas === other?.perGas
 }
 
 /** To two digits: nobody types eighteen. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { toQueued } from '../../store/rules/queued-transaction.ts'
 import { anyIntent, anyLane, toAllocated, toTracking } from '../../testing/store/samples.ts'
-import { findLaneProblems, type LaneScene } from './lane-problem.ts'
+import { limitOf } from '../fees/fee-limit.ts'
+import { findLaneProblems, isSameProblem, type LaneScene } from './lane-problem.ts'
 
 const NOW = 1_000_000
 const NODE = { nodeId: 'node-a', fence: 1 }
@@ -67,4 +68,33 @@ test('a nonce that another transaction used is named before it is final, and the
 test('reservations that keep others waiting are a problem since the wait began', () => {
   const scene = { ...WELL, overdueReservation: { nonce: 4, since: 5 } }
   expect(findLaneProblems(scene, [])).toMatchObject([{ code: 'blocked_by_reservation', nonce: 4, since: 5 }])
+})
+
+test('a cap on the whole transaction is the same problem after another estimate of its gas', () => {
+  const find = (feeWei: bigint, gas: bigint) => {
+    const limit = limitOf({ perGasWei: feeWei / gas, feeWei, source: 'chain' }, 10n ** 15n, gas)
+    const [found] = findLaneProblems({ ...WELL, priced: { txId: 'a', message: `for ${gas} gas`, limit } }, [])
+    return found ?? expect.unreachable()
+  }
+  expect(isSameProblem(find(10n ** 18n, 100_000n), find(10n ** 18n, 100_001n))).toBe(true)
+  expect(isSameProblem(find(10n ** 18n, 100_000n), find(2n * 10n ** 18n, 200_000n))).toBe(false)
+})
+
+test('a cap stays the problem of a sent transaction while nodes refuse its bytes', () => {
+  const sent = toTracking(toAllocated(toQueued({ id: 'c', intent: anyIntent(anyLane()) }, 1), 7, NODE))
+  const limit = { source: 'signer_per_gas', perGas: '8', enough: '18' } as const
+  const cap = { code: 'fee_above_cap', message: 'at the cap', limit }
+  const capped = { ...sent, subState: 'fee_above_cap', error: cap } as const
+  const error = { code: 'underpriced', message: 'too low', unraised: cap }
+  const refused = { ...sent, subState: 'rejected_by_node', error } as const
+  const expected = [{ code: 'fee_above_cap', txId: 'c', nonce: 7, detail: 'at the cap', limit }]
+  expect(findLaneProblems({ ...WELL, unmined: [capped] }, [])).toMatchObject(expected)
+  expect(findLaneProblems({ ...WELL, unmined: [refused] }, [])).toMatchObject(expected)
+  const poor = { ...refused, subState: 'waiting_for_funds', error: { ...error, message: 'poor' } } as const
+  expect(findLaneProblems({ ...WELL, unmined: [poor] }, [])).toMatchObject([
+    { code: 'out_of_funds', detail: 'poor' },
+    ...expected,
+  ])
+  const held = { ...refused, suspended: true, subState: 'suspended' } as const
+  expect(findLaneProblems({ ...WELL, unmined: [held] }, [])).toEqual([])
 })

@@ -3,7 +3,8 @@
  * into words by `describe-problem.ts` on request.
  */
 import { type FeeLimit, isSameLimit } from '../fees/fee-limit.ts'
-import type { InFlight, TxId } from '../transaction/transaction.ts'
+import { whyNotRaised } from '../transaction/replace-sent.ts'
+import { type InFlight, isPreconfirmed, type TxId } from '../transaction/transaction.ts'
 
 /** Worst first. Stable codes: programs may match on them, and they are labels of a metric. */
 export const LANE_PROBLEMS = [
@@ -102,13 +103,22 @@ function isForeign(code: FoundCode): boolean {
   return code === 'foreign_nonce'
 }
 
-const SUB_STATES = { out_of_funds: 'waiting_for_funds', fee_above_cap: 'fee_above_cap' } as const
+type WaitCode = 'out_of_funds' | 'fee_above_cap'
+
+function waitsFor(tx: InFlight, code: WaitCode): boolean {
+  if (tx.state === 'STUCK') return false
+  if (code === 'out_of_funds') return tx.subState === 'waiting_for_funds'
+  if (tx.subState === 'fee_above_cap') return true
+  // A node that has refused the same bytes since then does not lift the cap.
+  return tx.error?.unraised?.code === 'fee_above_cap' && !tx.suspended && !isPreconfirmed(tx)
+}
 
 /** Sent transactions come before queued ones: they hold a nonce, and all behind them wait. */
-function findWait(scene: LaneScene, code: keyof typeof SUB_STATES): LaneProblem | null {
-  const sent = scene.unmined.find((tx) => tx.state !== 'STUCK' && tx.subState === SUB_STATES[code])
+function findWait(scene: LaneScene, code: WaitCode): LaneProblem | null {
+  const sent = scene.unmined.find((tx) => waitsFor(tx, code))
   if (sent !== undefined) {
-    const { message = null, limit } = sent.error ?? {}
+    const error = code === 'fee_above_cap' ? (whyNotRaised(sent.error) ?? sent.error) : sent.error
+    const { message = null, limit } = error ?? {}
     return { ...problem(code, scene.now), txId: sent.id, nonce: sent.nonce, detail: message, ...(limit && { limit }) }
   }
   const queued = code === 'out_of_funds' ? scene.unfunded : scene.priced

@@ -76,10 +76,32 @@ describe('a bump that is not signed', () => {
   test('for its cap: the same', () => {
     const again = move(move(tracking('stale'), CAPPED).tx, answer({ type: 'underpriced', message: 'too low' })).tx
     expect(again).toMatchObject({ subState: 'rejected_by_node', error: { unraised: { code: 'fee_above_cap' } } })
+    // It is known, so it is not reported again, and what the node said stays.
+    expect(move(again, CAPPED)).toEqual({ tx: again, notes: [], effects: [] })
     expect(move(again, answer({ type: 'accepted' })).tx).toMatchObject({
       subState: 'fee_above_cap',
       error: { code: 'fee_above_cap' },
     })
+  })
+
+  test('for another cap: that is news', () => {
+    const capped = (perGas: string): TxEvent => ({
+      ...CAPPED,
+      limit: { source: 'signer_per_gas', perGas, enough: '9' },
+    })
+    const again = move(move(tracking('stale'), capped('8')).tx, answer({ type: 'underpriced', message: 'too low' })).tx
+    expect(move(again, capped('8')).tx).toBe(again)
+    expect(move(again, capped('7'))).toMatchObject({
+      tx: { subState: 'fee_above_cap', error: { code: 'fee_above_cap', limit: { perGas: '7' } } },
+      notes: [{ type: 'fee.capped' }],
+    })
+  })
+
+  test('for its cap, while it waits for its empty transaction: the cap stays its error, or it is not sent again', () => {
+    const cancelled = move(tracking('stale'), CANCEL).tx
+    const again = move(move(cancelled, CAPPED).tx, answer({ type: 'underpriced', message: 'too low' })).tx
+    expect(again.error).toMatchObject({ code: 'underpriced', unraised: { code: 'fee_above_cap' } })
+    expect(move(again, CAPPED).tx).toMatchObject({ subState: 'fee_above_cap', error: { code: 'fee_above_cap' } })
   })
 
   test('is reported once per reason, ends the request, and stays reported while the same bytes are resent', () => {

@@ -8,7 +8,15 @@ import { isSameLimit } from '../fees/fee-limit.ts'
 import { type Policy, replacesByItself } from '../lane/policy.ts'
 import { isFill } from './fill.ts'
 import { move, noteOperator, type Step, stay } from './step.ts'
-import { findAttempt, type InFlight, isCancelling, newestAttempt, type SubState, type TxError } from './transaction.ts'
+import {
+  findAttempt,
+  type InFlight,
+  isCancelling,
+  lacksEmpty,
+  newestAttempt,
+  type SubState,
+  type TxError,
+} from './transaction.ts'
 import type { TxEvent } from './tx-event.ts'
 
 /** Null: a replacement is allowed. Otherwise why it is not, in words for an operator. */
@@ -114,7 +122,9 @@ export function addAttempt(
 export function capFee(tx: InFlight, event: Extract<TxEvent, { type: 'fee.capped' }>, policy: Policy): Step {
   if (!mayBeReplaced(tx, policy)) return stay(tx)
   const { neededWei, capWei, limit } = event
-  if (tx.error?.code === 'fee_above_cap' && isSameLimit(tx.error.limit, limit)) return stay(tx)
+  // While it waits for its empty transaction, the same bytes are sent only if the cap itself is its error.
+  const known = lacksEmpty(tx) ? tx.error : whyNotRaised(tx.error)
+  if (known?.code === 'fee_above_cap' && isSameLimit(known.limit, limit)) return stay(tx)
   const allowed = event.allowed ?? `${formatGwei(capWei, neededWei)} per gas`
   const message = `a replacement would have to offer ${formatGwei(neededWei, capWei)} per gas, but the limit is ${allowed}; Drover keeps sending the same bytes`
   return move(

@@ -1,15 +1,13 @@
 /**
- * What the chain counts for a lane's account, read outside the cycles: at most once per block while anything is in
- * flight or a drift needs its second look, and seldom otherwise. The counts are kept with the lane; a cursor that does not match them is reported.
+ * What the chain counts for a lane's account, read outside the cycles and kept with the lane. It is read at most once per
+ * block while anything is in flight or a drift needs its second look, and seldom otherwise. A cursor that does not match
+ * it is reported.
  *
  * One look proves little: a node that is behind shows nonces as unused that were final long ago. So a drift counts only
- * once the next look, at another block, shows it too. The same holds for a nonce that the chain counts as used while no
- * block has its transaction: it may just have been mined. Its second look comes after a moment, with or without a block.
+ * once the next look, at another block, shows it too.
  */
 import type { Lane } from '../../core/lane/lane.ts'
 import type { Policy } from '../../core/lane/policy.ts'
-import { awaitsBlock } from '../../core/transaction/lose-nonce.ts'
-import type { TxId } from '../../core/transaction/transaction.ts'
 import { type AccountCount, type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ChainCounts } from '../../ports/lane-write.ts'
@@ -17,6 +15,7 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import type { LaneDraft } from '../lane/lane-draft.ts'
 import type { Ledger } from '../lane/ledger.ts'
 import { findDrift } from './find-drift.ts'
+import { createUsedNonceWatch, type UsedNonce } from './used-nonce-watch.ts'
 
 export interface CountWatch {
   /** With each block: queries the chain if that is due, and wakes the lane when the answer arrives. */
@@ -25,15 +24,9 @@ export interface CountWatch {
   isIdle(): boolean
   /** Takes the answer, if there is one. */
   checkDrift(draft: LaneDraft, scene: CountScene): void
-  /** The lowest nonce of ours that the chain counts as used, though no block has its transaction. */
+  /** The lowest nonce of ours that a transaction of somebody else used. */
   usedElsewhere(): UsedNonce | null
   stop(): void
-}
-
-export interface UsedNonce {
-  readonly txId: TxId
-  readonly nonce: number
-  readonly since: number
 }
 
 export interface CountScene {
@@ -43,7 +36,7 @@ export interface CountScene {
 }
 
 interface CountPorts {
-  readonly chain: Pick<Chain, 'getCounts'>
+  readonly chain: Pick<Chain, 'getCounts' | 'getTransactionCount' | 'findNonceUser'>
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly lane: Lane
@@ -64,9 +57,10 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
   let stored: ChainCounts | null = null
   let lastDrift = 0
   let reported = 0
-  let used: (UsedNonce & { readonly isSure: boolean }) | null = null
+  let followed: number | null = null
   let cancelLook = (): void => {}
   const labels = { chainId: lane.chainId, signer: lane.signer }
+  const used = createUsedNonceWatch({ chain, clock, telemetry, lane, head: () => followed, wake })
 
   async function ask(): Promise<void> {
     try {
@@ -77,7 +71,7 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
   }
 
   /** The last look saw something else than what was reported: the next one decides. */
-  const isDoubtful = (): boolean => Math.sign(lastDrift) !== Math.sign(reported) || used?.isSure === false
+  const isDoubtful = (): boolean => Math.sign(lastDrift) !== Math.sign(reported)
 
   function look(head: number | null, isLaneBusy: boolean): void {
     const isBusy = isLaneBusy || isDoubtful()
@@ -91,11 +85,6 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
       return
     }
     askedHead = head
-    begin()
-  }
-
-  function begin(): void {
-    if (asking) return
     asking = true
     askedAt = clock.monotonic()
     ask()
@@ -115,26 +104,12 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
     return Math.sign(before) === Math.sign(seen) ? seen : 0
   }
 
-  /** What was mined since is not used elsewhere. */
-  function checkUsed(draft: LaneDraft): void {
-    if (used === null || draft.unmined().some((tx) => tx.id === used?.txId && awaitsBlock(tx))) return
-    used = null
-    cancelLook()
-  }
-
-  function findUsed(draft: LaneDraft, latest: number, at: number): void {
-    const lowest = draft
-      .unmined()
-      .filter((tx) => tx.nonce < latest && awaitsBlock(tx))
-      .reduce<UsedNonce | null>((low, { id, nonce }) => {
-        return low === null || nonce < low.nonce ? { txId: id, nonce, since: at } : low
-      }, null)
-    if (lowest === null) used = null
-    else if (lowest.nonce === used?.nonce) used = { ...used, isSure: true }
+  /** If others may use the key, a nonce that one of them used is no surprise: policy says what becomes of ours. */
+  function checkUsed(draft: LaneDraft, { externalUse }: CountScene['policy']): void {
+    if (externalUse) used.drop()
     else {
-      used = { ...lowest, isSure: false }
-      cancelLook()
-      cancelLook = clock.schedule(BUSY_INTERVAL_MS, begin)
+      used.check(draft)
+      if (news !== null) used.take(draft, news)
     }
   }
 
@@ -158,16 +133,21 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
   }
 
   return {
-    look,
-    stop: () => cancelLook(),
+    look: (head, isLaneBusy) => {
+      followed = head
+      look(head, isLaneBusy)
+    },
+    stop: () => {
+      cancelLook()
+      used.drop()
+    },
     isIdle: () => !asking && news === null && !isDoubtful() && clock.monotonic() < askedAt + IDLE_INTERVAL_MS,
-    usedElsewhere: () => (used?.isSure ? used : null),
+    usedElsewhere: used.find,
     checkDrift: (draft, { ledger, reserved, policy }) => {
-      checkUsed(draft)
+      checkUsed(draft, policy)
       if (news === null) return
       const { latest, pending, at } = news
       news = null
-      findUsed(draft, latest, at)
       const held = [...draft.inFlight(), ...reserved].map(({ nonce }) => nonce)
       const seen = findDrift({ cursor: ledger.cursor, latest, held: [...held, ...ledger.recyclable] })
       // If others may use the key, the chain is expected to run ahead: the next nonce is taken from the chain.

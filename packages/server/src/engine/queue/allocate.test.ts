@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { limitOf } from '../../core/fees/fee-limit.ts'
 import { type Policy, STABLE } from '../../core/lane/policy.ts'
-import type { Queued, TxId } from '../../core/transaction/transaction.ts'
+import type { Queued, TxError, TxId } from '../../core/transaction/transaction.ts'
 import type { Signer, UnsignedTransaction } from '../../ports/signer.ts'
-import { allocated, queued, T0 } from '../../testing/core/sample-transactions.ts'
+import { allocated, deferred, queued, T0 } from '../../testing/core/sample-transactions.ts'
 import { anyHash } from '../../testing/store/samples.ts'
 import { createLaneDraft, type LaneDraft } from '../lane/lane-draft.ts'
 import { createLedger } from '../lane/ledger.ts'
@@ -180,6 +181,21 @@ describe('order', () => {
       expect(result.signingError).toMatchObject({ message: expect.stringContaining('maxTxFee of the API key') })
     },
   )
+
+  test('tried early, still above the same cap of the whole transaction, with another estimate of its gas: no news', async () => {
+    const error = (feeWei: bigint, gas: bigint) => {
+      const limit = limitOf({ perGasWei: feeWei / gas, feeWei, source: 'chain' }, 10n ** 15n, gas)
+      return { code: 'tx_fee_above_cap', message: `for ${gas} gas`, limit }
+    }
+    // Ten seconds into its pause of five minutes.
+    const tx = deferred('fee_above_cap', { error: error(10n ** 18n, 100_000n), retryAt: NOW + 290_000 })
+    const tryEarly = async (again: TxError) => {
+      const found: Preparation = { type: 'deferred', tx, subState: 'fee_above_cap', error: again }
+      return (await allocate([found], { policy: { onDeferral: 'pass_over' } })).saves
+    }
+    expect(await tryEarly(error(10n ** 18n, 100_001n))).toEqual([])
+    expect(await tryEarly(error(2n * 10n ** 18n, 200_000n))).toHaveLength(1)
+  })
 
   test('a key that cannot sign uses no nonce; those before it are kept', async () => {
     const { saves, write, result } = await allocate([ready('a'), ready('b')], { brokenAt: 1 })

@@ -62,3 +62,25 @@ test('tenants take turns; within a tenant, the oldest request is first', () => {
   expect(chooseGrants(asked, { ...room, served: [] })).toEqual(['a0', 'b3', 'c4', 'a1', 'b5'])
   expect(chooseGrants(asked, { ...room, slots: 3, served: ['c', 'a'] })).toEqual(['b3', 'c4', 'a0'])
 })
+
+test('without room nothing is looked up, and with room the tenants that were served are read once', () => {
+  const tenants = Array.from({ length: 1_000 }, (_, index) => `tenant-${index}`)
+  const asked = tenants.map((tenant, index) => ({
+    ...({ id: `r${index}`, state: 'REQUESTED', isExpired: false, tenant, nonce: null, inclusion: null } as const),
+  }))
+  let reads = 0
+  const served = new Proxy(
+    tenants.map((tenant) => `other-${tenant}`),
+    {
+      get: (target, key) => {
+        if (typeof key === 'string' && /^\d+$/.test(key)) reads++
+        return Reflect.get(target, key)
+      },
+    },
+  )
+  const room = { window: 10, sharePercent: 50, slotHeldUntil: 'mined', served } as const
+  expect(chooseGrants(asked, { ...room, slots: 0 })).toEqual([])
+  expect(reads).toBe(0)
+  expect(chooseGrants(asked, { ...room, slots: 2 })).toEqual(['r0', 'r1'])
+  expect(reads).toBeLessThanOrEqual(tenants.length)
+})

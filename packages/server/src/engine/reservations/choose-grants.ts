@@ -23,6 +23,7 @@ export interface GrantRoom {
 type Asked = Pick<OpenReservation, 'id' | 'state' | 'isExpired' | 'tenant' | 'nonce' | 'inclusion'>
 
 export function chooseGrants(open: readonly Asked[], room: GrantRoom): readonly ReservationId[] {
+  if (room.slots <= 0) return []
   const share = shareOf(room.window, room.sharePercent)
   const held = new Map<string, number>()
   const add = (tenant: string) => held.set(tenant, (held.get(tenant) ?? 0) + 1)
@@ -35,7 +36,7 @@ export function chooseGrants(open: readonly Asked[], room: GrantRoom): readonly 
     if (own === undefined) line.set(tenant, [id])
     else own.push(id)
   }
-  const turns = new Map([...line.keys()].map((tenant) => [tenant, room.served.lastIndexOf(tenant)]))
+  const turns = new Map(room.served.map((tenant, turn) => [tenant, turn]))
   const chosen: ReservationId[] = []
   let turn = room.served.length
   while (chosen.length < room.slots) {

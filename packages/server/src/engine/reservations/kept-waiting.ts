@@ -1,15 +1,17 @@
 /**
  * Since when reservations have kept others of a lane waiting without a break, whichever reservations they were: one that
  * takes the place of another does not start the time anew. Two can wait. A transaction that was sent waits for a lower
- * nonce, until it is no longer blocked. The queue waits for a place, until it gets one, or has no use for one.
+ * nonce, until it is no longer blocked. The queue waits for a place, until it gets one, or has no use for one. Neither
+ * waits for a reservation above a transaction of the lane's own that no block includes: that one is the obstacle.
  */
 import type { Lane } from '../../core/lane/lane.ts'
 import type { LaneProblem } from '../../core/lane/lane-problem.ts'
 import { awaitsBlock } from '../../core/transaction/lose-nonce.ts'
+import { isPreconfirmed } from '../../core/transaction/transaction.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import { findLowestReserved, isBlocked } from '../lane/lane-room.ts'
+import { findLowestReserved } from '../lane/lane-room.ts'
 import type { Ledger } from '../lane/ledger.ts'
 import type { ReservedNonce } from './open-reservation.ts'
 
@@ -71,20 +73,16 @@ export function createKeptWaiting({ store, clock, telemetry, lane, wake }: WaitP
     return recalled ?? clock.now()
   }
 
-  function lookAtSent({ ledger, reserved }: WaitScene): void {
-    let first: number | null = null
-    for (const tx of ledger.unmined.values()) {
-      if (!awaitsBlock(tx) || !isBlocked(tx.nonce, ledger, reserved)) continue
-      first = tx.nonce
-      break
-    }
-    if (first === null) sent = null
-    else if (sent === null || first > sent.nonce)
-      sent = lowest !== null && lowest < first ? { nonce: first, since: begin() } : null
+  function lookAtSent(own: number | null, { recyclable }: WaitScene['ledger']): void {
+    const isReserved = own !== null && lowest !== null && lowest < own
+    const isFree = own !== null && recyclable.some((free) => free < own)
+    if (own === null || !(isReserved || isFree)) sent = null
+    else if (sent === null || own > sent.nonce) sent = isReserved ? { nonce: own, since: begin() } : null
   }
 
-  function lookAtQueue({ slots, queueWaits, stuckAfterMs }: WaitScene): void {
-    if (slots > 0 ? !queueWaits : lowest === null) fullSince = null
+  function lookAtQueue(own: number | null, { slots, queueWaits, stuckAfterMs }: WaitScene): void {
+    const isReservedFirst = lowest !== null && (own === null || lowest < own)
+    if (slots > 0 ? !queueWaits : !isReservedFirst) fullSince = null
     else if (slots <= 0 && fullSince === null) {
       fullSince = begin()
       head = typeof recalled === 'number' ? { readAt: Number.NEGATIVE_INFINITY, since: recalled } : null
@@ -122,8 +120,9 @@ export function createKeptWaiting({ store, clock, telemetry, lane, wake }: WaitP
     look: (scene) => {
       lowest = findLowestReserved(scene.reserved)
       named = lowest ?? (scene.isAsked ? named : null)
-      lookAtSent(scene)
-      lookAtQueue(scene)
+      const own = findLowestOwn(scene.ledger)
+      lookAtSent(own, scene.ledger)
+      lookAtQueue(own, scene)
       recalled = null
     },
     queuePassed: () => {
@@ -139,4 +138,10 @@ export function createKeptWaiting({ store, clock, telemetry, lane, wake }: WaitP
       return later.length === 0 ? null : Math.min(...later)
     },
   }
+}
+
+/** The lowest nonce of the lane's own that waits for a block. One shown in a block being built counts as mined. */
+function findLowestOwn({ unmined }: WaitScene['ledger']): number | null {
+  for (const tx of unmined.values()) if (awaitsBlock(tx) && !isPreconfirmed(tx)) return tx.nonce
+  return null
 }

@@ -147,7 +147,7 @@ describe('using them', () => {
     for (let number = 1; number <= 50; number++) await use(number)
     await expect(use(51)).rejects.toMatchObject({
       code: 'action_forbidden',
-      message: expect.stringContaining('has 50 hashes, the most'),
+      message: expect.stringContaining('the most that it can have. Drover follows those 50, but not this one.'),
       details: { state: 'USED', action: 'use', limit: 50 },
     })
     expect((await use(50)).hashes).toHaveLength(50)

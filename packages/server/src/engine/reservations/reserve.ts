@@ -192,16 +192,17 @@ function notFound(id: ReservationId): AppError {
   return new AppError('not_found', `There is no reservation ${id}.`)
 }
 
-function describeExpiry({ nonce, lockedUntil }: Reservation): string {
-  const at = new Date(lockedUntil).toISOString()
+function describeExpiry({ nonce, lockedUntil, finalAt }: Reservation): string {
+  // The request of a revoked key ends before its time.
+  const at = finalAt !== null && finalAt < lockedUntil ? '' : ` at ${new Date(lockedUntil).toISOString()}`
   return nonce === null
-    ? `The request expired at ${at} without a nonce. Reserve again.`
-    : `The reservation of nonce ${nonce} expired at ${at}. Do not send anything with it. Reserve another nonce.`
+    ? `The request expired${at} without a nonce. Reserve again.`
+    : `The reservation of nonce ${nonce} expired${at}. Do not send anything with it. Reserve another nonce.`
 }
 
 function refuse({ state, nonce, finalAt, hashes }: Reservation, { type }: HolderAct): AppError {
   if (type === 'use' && state === 'USED' && finalAt === null && hashes.length >= MAX_HASHES) {
-    const message = `The reservation of nonce ${nonce} has ${hashes.length} hashes, the most that it can have. Drover follows those; this one it does not.`
+    const message = `The reservation of nonce ${nonce} has ${hashes.length} hashes, the most that it can have. Drover follows those ${MAX_HASHES}, but not this one.`
     return new AppError('action_forbidden', message, { state, action: type, limit: MAX_HASHES })
   }
   const over = finalAt === null ? '' : ' for good'

@@ -125,3 +125,26 @@ test('an old reservation is no problem before somebody has waited for it', async
   await wait(2_000)
   expect(await problems()).toEqual([])
 })
+
+test('a reservation above a transaction of our own that no block includes is not blamed', async () => {
+  const policy = { ...STABLE, maxInFlight: 2, stuckAfterMs: STUCK_AFTER_MS }
+  const bench = await createReservationBench({ policy })
+  const { telemetry } = await bench.startNode()
+  const own = await bench.submit()
+  await bench.clock.advance(300)
+  await ask(bench, 'shop', 1)
+  await bench.clock.advance(300)
+  expect(await readHeld(bench)).toMatchObject([{ nonce: 1 }])
+  const waiting = await bench.submit()
+  for (let passed = 0; passed < 4 * STUCK_AFTER_MS; passed += 1_000) {
+    await bench.clock.advance(1_000)
+    bench.chain.mine(() => false)
+  }
+  await bench.clock.advance(1_000)
+  expect(await bench.cluster.find(own)).toMatchObject({ state: 'STUCK', nonce: 0 })
+  expect(await bench.cluster.find(waiting)).toMatchObject({ state: 'QUEUED' })
+  const [status] = await bench.store.listLaneStatus({ lane: bench.lane })
+  expect(status?.health.problems).toMatchObject([{ code: 'stuck', nonce: 0 }])
+  expect(telemetry.valueOf('drover_alarms_total', { cause: 'reservation_not_used' })).toBe(0)
+  expect(await readHeld(bench)).toMatchObject([{ alarm: null }])
+})

@@ -154,7 +154,7 @@ describe('what is refused, and the field that is named', () => {
   })
 
   test.each([
-    ['maxFeePerGas', /^unknown field: maxFeePerGas \(put it in fees/],
+    ['maxFeePerGas', /\(put it in fees: {"fees":{"maxFeePerGas":"…","maxPriorityFeePerGas":"…"}}\)/],
     ['gasPrice', /^unknown field: gasPrice \(put it in fees/],
     ['gas', /^unknown field: gas \(use gasLimit\)/],
   ])('%s in the wrong place: where it belongs', (field, detail) => {
