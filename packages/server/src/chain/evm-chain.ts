@@ -151,7 +151,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
 
   return {
     chainId,
-    getHeight: heads.poll,
+    getHeight: heads.ask,
     getBlock: (ref) => pool.read(blockRead(ref)),
     async getBlocks(heights) {
       const replies = await pool.readEach(heights.map(blockRead))

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Clock } from '../../ports/clock.ts'
+import { createManualClock as createMovedClock } from '../../testing/engine/manual-clock.ts'
 import { createHeadHints } from './head-hints.ts'
 import { createFixedPace } from './poll-pace.ts'
 
@@ -100,6 +101,34 @@ test('a poll that gets no answer is worth one hint, long before it times out', a
   await tick()
   expect(told).toBe(3)
   await tick()
+  expect(told).toBe(3)
+  hints.close()
+})
+
+test('a node that is always slow is worth no hint with every poll, and one as soon as it hangs', async () => {
+  const clock = createMovedClock()
+  const telemetry = { count() {}, gauge() {}, observe() {}, log() {} }
+  let tookMs = 100
+  const readHeight = () => new Promise<number>((resolve) => void clock.schedule(tookMs, () => resolve(7)))
+  const hints = createHeadHints({ chainId: 1, pace: createFixedPace(500), sockets: [], readHeight, clock, telemetry })
+  let told = 0
+  hints.listen(() => told++)
+  await clock.advance(3_000)
+  expect(told).toBe(1)
+  // Slower than usual: that is news.
+  tookMs = 1_500
+  await clock.advance(2_500)
+  expect(told).toBe(2)
+  await clock.advance(60_000)
+  expect(told).toBe(2)
+  // Now and then it is quicker, and still as slow as before.
+  for (let round = 0; round < 10; round++) {
+    tookMs = round % 2 === 0 ? 800 : 1_500
+    await clock.advance(2_000)
+  }
+  expect(told).toBe(2)
+  tookMs = 3_600_000
+  await clock.advance(5_000)
   expect(told).toBe(3)
   hints.close()
 })

@@ -24,6 +24,8 @@ export interface HeadHints {
 
 /** A poll without an answer for this long is worth a check: waiting until it times out would hide a node that hangs. */
 const SLOW_POLL_MS = 1_000
+/** A node that always takes that long is not in trouble: what counts is that it takes much longer than it did. */
+const SLOWER = 2
 
 export function createHeadHints(options: HeadHintsOptions): HeadHints {
   const { clock, telemetry, pace } = options
@@ -38,12 +40,18 @@ export function createHeadHints(options: HeadHintsOptions): HeadHints {
   function startPolling(): () => void {
     let stopped = false
     let cancel = () => {}
+    /** The longest of the last few polls, the older ones counting less. */
+    let usualMs = 0
     /** Asks for the height, and hints once if the answer is late. */
     async function readHeight(): Promise<number> {
       const isNews = lastHeight !== null
-      const cancelAlarm = clock.schedule(SLOW_POLL_MS, () => isNews && !stopped && hint())
+      const startedAt = clock.monotonic()
+      const lateMs = Math.max(SLOW_POLL_MS, usualMs * SLOWER)
+      const cancelAlarm = clock.schedule(lateMs, () => isNews && !stopped && hint())
       try {
-        return await options.readHeight()
+        const height = await options.readHeight()
+        usualMs = Math.max(clock.monotonic() - startedAt, usualMs / 2)
+        return height
       } finally {
         cancelAlarm()
       }

@@ -54,7 +54,7 @@ export interface Endpoint {
   /** The newest block that it reported; 0 until it reports one. */
   height(): number
   callsPerSecond(): number | null
-  /** The quickest answer of the last minute; null if there was none. */
+  /** The quickest answer of the last hour; null if there was none. */
   fastestMs(): number | null
   /** `patient`: waits for what is refused for its rate, as long as a request may take. */
   send(requests: readonly RpcRequest[], purpose: Purpose, patient?: boolean): Promise<readonly RpcReply[]>

@@ -10,9 +10,14 @@ interface Node {
   height: number | null
   /** The newest block that it can show; absent: the one that it reports. */
   shows?: number
+  /** It takes requests, and answers none before this. */
+  answers?: Promise<void>
+  /** Calls per second that it is known to allow; absent: no limit is known. */
+  allows?: number
 }
 
 const hash = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
+const NEVER = new Promise<void>(() => {})
 const quantity = (number: number) => `0x${number.toString(16)}`
 
 function open(nodes: readonly Node[], inUse = 0) {
@@ -22,9 +27,11 @@ function open(nodes: readonly Node[], inUse = 0) {
   const endpoints = nodes.map((node, index) =>
     createFakeEndpoint({
       name: `node${index}`,
+      callsPerSecond: () => node.allows ?? null,
       async send(requests) {
+        asked[index]?.push(...requests.map(({ method }) => method))
+        await node.answers
         return requests.map(({ method, params }): RpcReply => {
-          asked[index]?.push(method)
           if (node.height === null) return { type: 'lost', message: 'no answer' }
           if (method === 'eth_blockNumber') return { type: 'result', result: quantity(node.height) }
           const number = Number(BigInt(String(params[0])))
@@ -127,4 +134,86 @@ test('of many unused nodes, a few are checked at a time', async () => {
   }
   await clock.settle()
   expect(asked.every(({ length }) => length > 0)).toBe(true)
+})
+
+test('a node with a limit is polled at a tenth of it, and meanwhile a poll repeats what it said', async () => {
+  const node: Node = { height: 7, allows: 2 }
+  const { poll, asked } = open([node])
+  for (let round = 0; round < 20; round++) expect(await poll()).toBe(7)
+  expect(asked[0]).toHaveLength(4)
+})
+
+test('whoever asks for the height hears from a node, or nothing: what it said before is no answer', async () => {
+  const node: Node = { height: 7, allows: 1 }
+  const { watch, asked, clock } = open([node])
+  expect(await watch.ask()).toBe(7)
+  node.height = 8
+  await clock.advance(1_000)
+  expect(await watch.ask()).toBe(8)
+  node.answers = NEVER
+  const heard: number[] = []
+  for (let round = 0; round < 14; round++) {
+    await clock.advance(1_000)
+    void watch.ask().then((height) => heard.push(height))
+  }
+  await clock.settle()
+  expect(heard).toEqual([])
+  // They wait for one request together.
+  expect(asked[0]).toHaveLength(3)
+})
+
+test('a height that was asked for counts as a poll: the next one of a node with a limit is as far away', async () => {
+  const node: Node = { height: 7, allows: 2 }
+  const { watch, poll, asked } = open([node])
+  await watch.ask()
+  node.height = 8
+  for (let round = 0; round < 4; round++) expect(await poll()).toBe(7)
+  expect(asked[0]).toHaveLength(1)
+  expect(await poll()).toBe(8)
+})
+
+test('a request that is under way is waited for too, whatever the node does that is due', async () => {
+  let release = (): void => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const limited: Node = { height: 7, allows: 1, answers: held }
+  const aside: Node = { height: 7 }
+  const { watch, clock, asked } = open([limited, aside])
+  expect(await watch.ask()).toBe(7)
+  await clock.advance(1_000)
+  aside.answers = NEVER
+  const answer = watch.ask()
+  await clock.settle()
+  expect(asked.map(({ length }) => length)).toEqual([1, 2])
+  limited.height = 8
+  release()
+  expect(await answer).toBe(8)
+})
+
+test('a node aside that hangs hides no answer of the node in use', async () => {
+  const limited: Node = { height: 7, allows: 1 }
+  const aside: Node = { height: 7 }
+  const { watch, clock } = open([limited, aside])
+  await watch.ask()
+  await clock.advance(1_000)
+  aside.answers = NEVER
+  for (limited.height = 8; limited.height < 12; limited.height++) {
+    expect(await watch.ask()).toBe(limited.height)
+    await clock.advance(1_000)
+  }
+})
+
+test('no usable node: asking for the height fails, however fresh the last answer is', async () => {
+  let isGone = false
+  const clock = createManualClock()
+  const endpoint = createFakeEndpoint({
+    waitMs: () => (isGone ? 1_000 : 0),
+    send: async (requests) => requests.map(() => ({ type: 'result', result: '0x7' })),
+  })
+  const times = { pollIntervalMs: 1_000, blockTimeMs: 2_000, clock }
+  const watch = createHeadWatch({ endpoints: [endpoint], inUse: () => (isGone ? null : endpoint), ...times })
+  expect(await watch.ask()).toBe(7)
+  isGone = true
+  await expect(watch.ask()).rejects.toThrow('no RPC node')
 })

@@ -11,8 +11,13 @@ import { type ClaimStatus, type HeightReading, judgeHeights } from './judge-heig
 import type { RpcReply } from './read-reply.ts'
 
 export interface HeadWatch {
-  /** The newest plausible height, as soon as one node has answered. Throws ChainUnavailable if none does. */
+  /**
+   * The newest plausible height, as soon as one of the nodes that are due has answered; if none is due, as it was last known.
+   * Throws ChainUnavailable if none answers.
+   */
   poll(): Promise<number>
+  /** The same for those who want to know whether any node answers now: never without an answer to a request. */
+  ask(): Promise<number>
 }
 
 interface HeadWatchOptions {
@@ -50,6 +55,7 @@ const FRESH_MS = 15_000
 const CLAIM_LASTS_MS = 30_000
 /** Of what a node allows, the comparison of heads takes no more than a tenth. */
 const CALLS_PER_HEAD = 10
+const NO_ANSWER = 'no RPC node responds to eth_blockNumber'
 
 export function createHeadWatch({ endpoints, inUse, pollIntervalMs, blockTimeMs, clock }: HeadWatchOptions): HeadWatch {
   const tolerance = Math.max(MIN_BLOCKS, Math.ceil(TOLERATED_MS / blockTimeMs))
@@ -162,19 +168,35 @@ export function createHeadWatch({ endpoints, inUse, pollIntervalMs, blockTimeMs,
     return [...main, ...aside.slice(0, ASIDE_AT_ONCE)]
   }
 
+  function findUsed(): readonly Watched[] {
+    const used = inUse()
+    return watched.filter(({ endpoint }) => endpoint === used)
+  }
+
+  function findHeight(): number {
+    const judgement = judgeHeights(
+      listFresh().map((each) => ({ height: each.height, claim: claimOf(each) })),
+      tolerance,
+    )
+    if (judgement === null) throw new ChainUnavailable(NO_ANSWER)
+    return judgement.plausible
+  }
+
   return {
     async poll() {
       const due = listDue()
-      const used = watched.find(({ endpoint }) => endpoint === inUse())
       // Where nothing is due, a node that rests is tried all the same: the last one is never given up.
-      const asked = due.length > 0 || used === undefined ? due : used.endpoint.waitMs() > 0 ? [used] : []
+      const asked = due.length > 0 ? due : findUsed().filter(({ endpoint }) => endpoint.waitMs() > 0)
       if (asked.length > 0) await answerOfAny(asked.map(askOnce))
-      const judgement = judgeHeights(
-        listFresh().map((each) => ({ height: each.height, claim: claimOf(each) })),
-        tolerance,
-      )
-      if (judgement === null) throw new ChainUnavailable('no RPC node responds to eth_blockNumber')
-      return judgement.plausible
+      return findHeight()
+    },
+    async ask() {
+      // The node in use is asked whatever its pace: whoever asks doubts that it is there. A request that is under way is not
+      // repeated, and this one puts off the next poll, so a node with a low limit gets few more.
+      const asked = new Set([...findUsed(), ...listDue(), ...watched.filter(({ asking }) => asking !== null)])
+      if (asked.size === 0) throw new ChainUnavailable(NO_ANSWER)
+      await answerOfAny([...asked].map(askOnce))
+      return findHeight()
     },
   }
 }

@@ -38,6 +38,13 @@ test('a node that is far away is not a slow one', async () => {
   expect(await ask('b', 550)).toBe(1_200)
 })
 
+test('a node that never answers soon is slow, not far away', async () => {
+  const { pace, ask } = create(true, 500)
+  for (let times = 0; times < 8; times++) await ask('a', 500)
+  expect([pace.callsOf('a'), pace.requestsOf('a')]).toEqual([1, 1])
+  expect(await ask('a', 500)).toBe(600)
+})
+
 test('a tenant that is alone soon has all, and keeps some where its calls are slow; it never rests', async () => {
   const { pace, ask } = create(false)
   expect([pace.callsOf('a'), pace.requestsOf('a')]).toEqual([8, 2])

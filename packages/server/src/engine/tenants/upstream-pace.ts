@@ -31,6 +31,11 @@ const FIRST_CALLS = 4
 const MIN_ALONE = 8
 const SLOW_ALONE = 2
 const MAX_REQUESTS = 4
+/**
+ * The longest round trip that is believed: as far as one point of the earth is from another. Where even the quickest answer
+ * takes longer, the node is overloaded, perhaps by the very tenant whose calls are measured.
+ */
+const MAX_DISTANCE_MS = 300
 const QUICK_MS = 20
 const SLOW_MS = 60
 /** Rest after slow calls, as a multiple of the time they took. */
@@ -65,7 +70,8 @@ export function createUpstreamPace({ clock, hasOthers, distanceMs }: UpstreamPac
     async run(tenant, ask) {
       const startedAt = clock.monotonic()
       const answer = await ask()
-      const tookMs = Math.max(0, clock.monotonic() - startedAt - distanceMs())
+      const travelMs = Math.min(MAX_DISTANCE_MS, distanceMs())
+      const tookMs = Math.max(0, clock.monotonic() - startedAt - travelMs)
       learn(tenant, tookMs)
       const restMs = hasOthers(tenant) && tookMs > QUICK_MS ? Math.min(MAX_REST_MS, tookMs * REST) : 0
       return { answer, restMs }

@@ -106,6 +106,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     clock: TIMERS,
     ask: () => askServer(poolerUrl ?? options.databaseUrl),
     isAnswer: (error) => error instanceof DatabaseError,
+    isOutage,
     onSilence: (error) => noteState(false, error),
     onAnswer: () => noteState(true),
   })

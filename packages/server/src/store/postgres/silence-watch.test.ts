@@ -1,9 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailable } from '../../ports/store.ts'
 import { createManualClock } from '../../testing/engine/manual-clock.ts'
-import { createSilenceWatch } from './silence-watch.ts'
+import { ASK_MS, createSilenceWatch } from './silence-watch.ts'
 
 class Answer extends Error {}
+/** Said by the server: it is starting up, or shutting down. */
+class Outage extends Answer {}
 
 /** A database that answers at once, until it is frozen; thawed, it answers what it was asked meanwhile. */
 function setUp() {
@@ -11,16 +13,23 @@ function setUp() {
   const said: string[] = []
   const held: (() => void)[] = []
   let isFrozen = false
+  let isStarting = false
   let asked = 0
   const answer = <T>(value: T): Promise<T> =>
     isFrozen ? new Promise((resolve) => void held.push(() => resolve(value))) : Promise.resolve(value)
+  const within = <T>(ms: number, result: Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const cancel = clock.schedule(ms, () => reject(new Error('timed out')))
+      void result.then(resolve).finally(cancel)
+    })
   const watch = createSilenceWatch({
     clock,
     ask: () => {
       asked++
-      return answer(null)
+      return isStarting ? Promise.reject(new Outage('starting up')) : within(ASK_MS, answer(null))
     },
     isAnswer: (error) => error instanceof Answer,
+    isOutage: (error) => !(error instanceof Answer) || error instanceof Outage,
     onSilence: ({ message }) => void said.push(message),
     onAnswer: () => void said.push('answers'),
   })
@@ -46,6 +55,15 @@ function setUp() {
     asked: () => asked,
     freeze: () => {
       isFrozen = true
+    },
+    /** It forgets what it was asked, and refuses everything while it starts. */
+    restart: () => {
+      isFrozen = false
+      isStarting = true
+      held.length = 0
+    },
+    start: () => {
+      isStarting = false
     },
     thaw: () => {
       isFrozen = false
@@ -134,17 +152,60 @@ test('a server that refuses has answered', async () => {
   expect(said).toEqual([])
 })
 
-test('a process that was frozen first reads what arrived meanwhile', async () => {
+test('a server that is starting up has not come back, whoever asks; when it has, that is said once', async () => {
+  const { clock, send, said, freeze, restart, start, asked } = setUp()
+  freeze()
+  send(true)
+  await clock.advance(6_000)
+  expect(said).toEqual([SILENCE])
+  restart()
+  for (let count = 0; count < 20; count++) {
+    const read = send(true, () => Promise.reject(new Outage('starting up')))
+    await clock.advance(500)
+    expect(read.end).toBeInstanceOf(Outage)
+  }
+  expect(said).toEqual([SILENCE])
+  const before = asked()
+  start()
+  await clock.advance(1_000)
+  expect([said, asked()]).toEqual([[SILENCE, 'answers'], before + 1])
+})
+
+test('a server that is starting up is not silent', async () => {
+  const { clock, send, said, freeze, restart } = setUp()
+  freeze()
+  send(true)
+  restart()
+  await clock.advance(60_000)
+  expect(said).toEqual([])
+})
+
+test.each([
+  ['begins', 2_100],
+  ['is nearly over', 4_900],
+])('a process that was frozen as its question %s first reads what arrived meanwhile', async (_, ms) => {
   const { clock, send, freeze, thaw, said } = setUp()
   freeze()
   const read = send(true)
-  await clock.advance(2_100)
+  await clock.advance(ms)
   clock.freeze(60_000)
   // The first timers of the process run before it reads from its connections.
   await clock.advance(0)
   thaw()
   await clock.settle()
   expect([read.end, said]).toEqual(['row', []])
+})
+
+test('a silence that goes on after the process was frozen is said, by a question of its own', async () => {
+  const { clock, send, freeze, said } = setUp()
+  freeze()
+  send(true)
+  await clock.advance(2_100)
+  clock.freeze(60_000)
+  await clock.advance(2_900)
+  expect(said).toEqual([])
+  await clock.advance(2_100)
+  expect(said).toEqual([SILENCE])
 })
 
 test('nothing is asked while nothing waits, and nothing at all after it was closed', async () => {

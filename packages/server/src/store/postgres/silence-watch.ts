@@ -21,8 +21,10 @@ interface SilencePorts {
   readonly clock: Pick<Clock, 'monotonic' | 'schedule'>
   /** Asks the server anything, over a new connection; ends within a bounded time. */
   ask(): Promise<unknown>
-  /** Whether this failure is an answer of the server. */
+  /** Whether this failure is an answer of the server: then it is not silent. */
   isAnswer(error: unknown): boolean
+  /** Whether it means that the server is not up, as while it starts: then a silence is not over. */
+  isOutage(error: unknown): boolean
   onSilence(error: StoreUnavailable): void
   onAnswer(): void
 }
@@ -40,8 +42,11 @@ export const ASK_MS = 3_000
 /** How long a read waits for a database that is known to be silent. */
 const PATIENCE_MS = 1_000
 const PAUSE_MS = 500
+/** A question that took this much longer than it may was not waited for: the process did not run. */
+const FROZEN_MS = 1_000
 
-export function createSilenceWatch({ clock, ask, isAnswer, onSilence, onAnswer }: SilencePorts): SilenceWatch {
+export function createSilenceWatch(ports: SilencePorts): SilenceWatch {
+  const { clock, ask, onSilence, onAnswer } = ports
   const reads = new Set<WaitingRead>()
   let waiting = 0
   let heardAt = clock.monotonic()
@@ -56,6 +61,14 @@ export function createSilenceWatch({ clock, ask, isAnswer, onSilence, onAnswer }
     isSilent = false
     for (const read of reads) read.cancel()
     onAnswer()
+  }
+
+  /** Returns whether the server was heard. */
+  function noteFailure(error: unknown): boolean {
+    if (!ports.isAnswer(error)) return false
+    if (ports.isOutage(error)) heardAt = clock.monotonic()
+    else noteAnswer()
+    return true
   }
 
   function noteSilence(): void {
@@ -86,25 +99,24 @@ export function createSilenceWatch({ clock, ask, isAnswer, onSilence, onAnswer }
 
   async function question(): Promise<void> {
     const before = heardAt
-    const answer = ask().then(
-      () => true,
-      (error: unknown) => isAnswer(error),
-    )
-    // An answer that comes late is one all the same.
-    void answer.then((isThere) => isThere && noteAnswer())
-    const isThere = await answerOrLate(answer)
+    const askedAt = clock.monotonic()
+    // An answer that comes late is noted all the same.
+    const answer = ask().then(() => {
+      noteAnswer()
+      return true
+    }, noteFailure)
+    const isHeard = await answerOrLate(answer)
     cancel()
     if (isClosed) return
-    if (!isThere && heardAt === before) noteSilence()
+    // The timers of a process that was frozen run before it reads what arrived meanwhile: then only another question can tell.
+    const wasFrozen = clock.monotonic() - askedAt > ASK_MS + FROZEN_MS
+    if (!isHeard && heardAt === before && !wasFrozen) noteSilence()
     cancel = clock.schedule(isSilent ? PAUSE_MS : QUIET_MS, check)
   }
 
-  /** In two steps, so that a process that was frozen first reads what arrived meanwhile. */
   function answerOrLate(answer: Promise<boolean>): Promise<boolean> {
     return new Promise((resolve) => {
-      cancel = clock.schedule(ASK_MS / 2, () => {
-        cancel = clock.schedule(ASK_MS / 2, () => resolve(false))
-      })
+      cancel = clock.schedule(ASK_MS, () => resolve(false))
       void answer.then(resolve)
     })
   }
@@ -143,7 +155,7 @@ export function createSilenceWatch({ clock, ask, isAnswer, onSilence, onAnswer }
         },
         (error: unknown) => {
           waiting--
-          if (isAnswer(error)) noteAnswer()
+          noteFailure(error)
           throw error
         },
       )
