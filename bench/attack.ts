@@ -13,8 +13,8 @@ import { build } from './flow.ts'
 const ATTACKER = fileURLToPath(new URL('./attack/attacker.ts', import.meta.url))
 const ATTACK_MS = 120_000
 const WARM_UP_MS = 5_000
-/** After the attack: longer than the service counts the attacker as active. */
-const RECOVERY_MS = 20_000
+/** After the attack: longer than the service counts the attacker as active. What was accepted is mined by then. */
+const RECOVERY_MS = 40_000
 /** How many of the slowest requests are listed. */
 const SLOWEST = 12
 /** How many statements are listed. */
@@ -62,14 +62,16 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
     const report = attack.lineWhere((line) => line.startsWith('{'))
     attack.child.kill('SIGTERM')
     await attack.exited
-    await observe(victim, RECOVERY_MS)
+    const recovering = await measure(stack, () => observe(victim, RECOVERY_MS))
     const after = await measure(stack, () => observe(victim, attackMs / 2))
     print([before, after], [attacked], () => true)
     process.stdout.write('\nOnly what was measured while other machines took at most 2 % of the processors:\n\n')
     print([before, after], [attacked], isUndisturbed)
+    process.stdout.write(`\nIn the ${RECOVERY_MS / 1_000} s after the attack:\n\n`)
+    print([before, after], [recovering], () => true)
     printSlowest(attacked.observed)
     printFailures([before, after], attacked)
-    printUsage(before, attacked, after)
+    printUsage(before, attacked, recovering, after)
     process.stdout.write(`\nThe attacker got: ${await report}\n`)
   } finally {
     await stack.stop()
@@ -124,7 +126,9 @@ function printUsage(...phases: readonly Phase[]): void {
       ),
     ),
   ]
-  process.stdout.write(`\n| what | before | attacked | after |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`)
+  process.stdout.write(
+    `\n| what | before | attacked | then | after |\n| --- | --- | --- | --- | --- |\n${rows.join('\n')}\n`,
+  )
 }
 
 /** Nobody else had the processors when it was measured. */

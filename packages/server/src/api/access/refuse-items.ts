@@ -11,11 +11,16 @@ export function refuseItems(
   caller: Caller,
   findRefusal: (request: AcceptRequest) => AppError | null,
 ): ApiServices['acceptBatch'] {
-  return async (requests) => {
+  return async (requests, gone) => {
     const refusals = requests.map(findRefusal)
     // The batch as a whole succeeds, so nothing else would record that some items were refused.
     if (refusals.some((refusal) => refusal !== null)) await access.recordRefusal(caller, BATCH)
-    const answers = [...(await acceptBatch(requests.filter((_, index) => refusals[index] === null)))]
+    const answers = [
+      ...(await acceptBatch(
+        requests.filter((_, index) => refusals[index] === null),
+        gone,
+      )),
+    ]
     return refusals.map((reason) => {
       const answer = reason === null ? answers.shift() : { status: 'rejected' as const, reason }
       if (answer === undefined) throw new Error('a request of a batch has no answer')

@@ -30,7 +30,7 @@ export function signRequests(services: ApiServices, caller: Caller): Signed {
       if (refusal !== null) throw refusal
       return accept(sign(request), submit)
     },
-    acceptBatch: (requests) => acceptBatch(requests.map(sign)),
+    acceptBatch: (requests, gone) => acceptBatch(requests.map(sign), gone),
     waits: { ...waits, enter: (purpose) => waits.enter(purpose, tenant) },
     readLogs: (chainId, hash) => readLogs(chainId, hash, tenant),
     readRevert: (tx) => readRevert(tx, tenant),

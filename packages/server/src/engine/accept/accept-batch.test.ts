@@ -29,7 +29,7 @@ function request(from: AcceptRequest['from'], value: bigint, exactNonce?: number
 }
 
 /** Refuses a value of nothing, and stores the rest. */
-function setUp(isAllowed?: (sender: { readonly keyId: string }) => Promise<boolean>) {
+function setUp(ports: Pick<Parameters<typeof createAcceptBatch>[0], 'isAllowed' | 'rest'> = {}) {
   const stored: bigint[] = []
   const accept: Accept = async ({ value, from }, submit) => {
     if (value === 0n) throw new AppError('transaction_rejected', 'it reverts', { outcome: 'reverted' })
@@ -40,7 +40,7 @@ function setUp(isAllowed?: (sender: { readonly keyId: string }) => Promise<boole
   }
   const acceptBatch = createAcceptBatch({
     accept,
-    ...(isAllowed !== undefined && { isAllowed }),
+    ...ports,
     intake: {
       submitTogether: (items) =>
         items.map(async ({ intent, id }) => {
@@ -80,14 +80,14 @@ describe('a key that ended after its request arrived', () => {
     )
 
   test('stores nothing more', async () => {
-    const { acceptBatch, stored } = setUp(async ({ keyId }) => keyId !== 'revoked')
+    const { acceptBatch, stored } = setUp({ isAllowed: async ({ keyId }) => keyId !== 'revoked' })
     const answers = await acceptBatch([of('revoked', request(ALICE, 1n)), of('revoked', request(BOB, 2n))])
     expect(codes(answers)).toEqual(['unauthorized', 'unauthorized'])
     expect(stored).toEqual([])
   })
 
   test('leaves its nonce: what was to follow it waits for its turn again, others are stored', async () => {
-    const { acceptBatch, stored } = setUp(async ({ keyId }) => keyId !== 'revoked')
+    const { acceptBatch, stored } = setUp({ isAllowed: async ({ keyId }) => keyId !== 'revoked' })
     const answers = await acceptBatch([
       of('live', request(ALICE, 1n, 5)),
       of('revoked', request(ALICE, 2n, 6)),
@@ -99,9 +99,26 @@ describe('a key that ended after its request arrived', () => {
   })
 
   test('stores nothing if it cannot be looked up', async () => {
-    const { acceptBatch, stored } = setUp(() => Promise.reject(new AppError('database_unavailable', 'away')))
+    const { acceptBatch, stored } = setUp({
+      isAllowed: () => Promise.reject(new AppError('database_unavailable', 'away')),
+    })
     const answers = await acceptBatch([of('live', request(ALICE, 1n))])
     expect(codes(answers)).toEqual(['database_unavailable'])
     expect(stored).toEqual([])
   })
+})
+
+test('a caller that goes while its batch is being prepared: nothing of it is stored', async () => {
+  const gone = { aborted: false }
+  const leave = async (): Promise<void> => {
+    gone.aborted = true
+  }
+  const { acceptBatch, stored } = setUp({ rest: leave })
+  // More than are looked up together, so it yields to others in between.
+  const requests = Array.from({ length: 300 }, (_, index) => request(ALICE, BigInt(index + 1)))
+  const answers = await acceptBatch(requests, gone)
+  expect(answers.map(({ status }) => status)).toEqual(Array(300).fill('rejected'))
+  expect(stored).toEqual([])
+  await acceptBatch(requests)
+  expect(stored).toHaveLength(300)
 })

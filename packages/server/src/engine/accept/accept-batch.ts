@@ -14,8 +14,14 @@ import type { Accept, Accepted } from './accept.ts'
 import type { AcceptRequest } from './accept-request.ts'
 import type { Intake, IntakeOutcome } from './intake.ts'
 
-/** One answer per request, in order. */
-export type AcceptBatch = (requests: readonly AcceptRequest[]) => Promise<readonly PromiseSettledResult<Accepted>[]>
+/**
+ * One answer per request, in order. If the caller goes before they are stored, none is: nobody would learn how they
+ * ended, and whoever sends them again is not made to wait for them.
+ */
+export type AcceptBatch = (
+  requests: readonly AcceptRequest[],
+  gone?: { readonly aborted: boolean },
+) => Promise<readonly PromiseSettledResult<Accepted>[]>
 
 /** The reason in a refusal when only an earlier request of the same batch was in the way. */
 export const OUT_OF_TURN = 'out_of_turn'
@@ -33,26 +39,28 @@ interface AcceptBatchPorts {
 
 type IsAllowed = NonNullable<AcceptBatchPorts['isAllowed']>
 
+const HERE = { aborted: false }
+
 /** Requests per look-up round trip. */
 const PART = 250
 const SMALL_PART = 25
 
 export function createAcceptBatch(ports: AcceptBatchPorts): AcceptBatch {
   const { accept, rest, isCrowded } = ports
-  return async (requests) => {
+  return async (requests, gone = HERE) => {
     const keys = requests.map(keyOf)
     const keyed = keys.filter((key) => key !== null)
     const repeats = keyed.length - new Set(keyed).size
-    const gathering = createGathering(requests, requests.length - repeats, ports)
+    const gathering = createGathering(requests, requests.length - repeats, { ...ports, gone })
     const lastOf = new Map<string, Promise<unknown>>()
     const answers: Promise<PromiseSettledResult<Accepted>[]>[] = []
     const part = isCrowded?.() === true ? SMALL_PART : PART
     for (const [place, request] of requests.entries()) {
-      if (place > 0 && place % part === 0) await rest?.(request.tenant ?? null)
+      if (place > 0 && place % part === 0 && !gone.aborted) await rest?.(request.tenant ?? null)
       const key = keys[place] ?? null
       const before = key === null ? undefined : lastOf.get(key)
-      const answer =
-        before === undefined ? gathering.join(place, request, accept) : acceptAfter(before, request, accept)
+      const start: Accept = gone.aborted ? () => Promise.reject(hasGone()) : accept
+      const answer = before === undefined ? gathering.join(place, request, start) : acceptAfter(before, request, start)
       if (key !== null) lastOf.set(key, answer)
       // If a request fails before the last one has started, its rejection must not go unhandled.
       answers.push(Promise.allSettled([answer]))
@@ -77,11 +85,15 @@ interface Gathered {
   answer(outcome: Promise<IntakeOutcome>): void
 }
 
+interface GatheringPorts extends Pick<AcceptBatchPorts, 'intake' | 'isAllowed'> {
+  readonly gone: { readonly aborted: boolean }
+}
+
 /** Holds requests that are ready to be stored until every request is ready or has failed. */
 function createGathering(
   requests: readonly AcceptRequest[],
   expected: number,
-  { intake, isAllowed }: Pick<AcceptBatchPorts, 'intake' | 'isAllowed'>,
+  { intake, isAllowed, gone }: GatheringPorts,
 ) {
   const gathered = new Map<number, Gathered>()
   let missing = expected
@@ -89,6 +101,10 @@ function createGathering(
   function settleOne(): void {
     missing -= 1
     if (missing > 0) return
+    if (gone.aborted) {
+      for (const { answer } of gathered.values()) answer(Promise.reject(hasGone()))
+      return
+    }
     const keyIds = new Set(requests.flatMap(({ keyId }) => keyId ?? []))
     if (isAllowed === undefined || keyIds.size === 0) submit(gathered)
     else void refuseEnded(keyIds, isAllowed).then(submit)
@@ -155,6 +171,10 @@ function keepTurns(requests: readonly AcceptRequest[], gathered: ReadonlyMap<num
     else kept.push(entry)
   }
   return kept
+}
+
+function hasGone(): AppError {
+  return new AppError('overloaded', 'The caller disconnected before the batch was stored. Nothing of it was stored.')
 }
 
 function outOfTurn(nonce: number): AppError {

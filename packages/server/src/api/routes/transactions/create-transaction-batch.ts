@@ -38,14 +38,15 @@ export const createTransactionBatch = defineRoute(
     ],
     errors: [],
   },
-  async ({ body, headers }, services, caller) => {
+  async ({ body, headers, disconnected }, services, caller) => {
+    const gone = disconnected()
     services.access.chargeItems(caller, body.transactions.length)
     const batchKey = headers[IDEMPOTENCY_KEY] ?? null
     const items = await services.pieces.map(caller.tenant, body.transactions, (item, index) =>
       readItem(item, batchKey === null ? null : `${batchKey}:${index}`),
     )
     const requests = items.flatMap((item) => (item instanceof AppError ? [] : [item]))
-    const answers = await services.acceptBatch(requests)
+    const answers = await services.acceptBatch(requests, gone)
     const answerTo = new Map(requests.map((request, place) => [request, answers[place]]))
     const results = await services.pieces.map(caller.tenant, items, (item) =>
       item instanceof AppError ? refuse(item, services) : present(answerTo.get(item), services),
