@@ -235,6 +235,7 @@ export function createEngine(ports: EnginePorts): Engine {
       await writer.drain()
       cancelAbandon()
       for (const unit of units.values()) {
+        unit.watch.stop()
         await unit.tracker.stop()
         await unit.follower.stop()
       }

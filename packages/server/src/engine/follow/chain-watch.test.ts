@@ -9,7 +9,7 @@ import { createChainWatch } from './chain-watch.ts'
 const SETTINGS = { unreachableAfterMs: 7_500, quietAfterMs: 60_000, standingAfterMs: 20_000, blockTimeMs: 12_000 }
 
 /** `earlyMs`: timers end this much too soon, as those of Node.js do now and then. */
-async function setUp({ earlyMs = 0 } = {}) {
+async function setUp({ earlyMs = 0, pollIntervalMs = 1_000 } = {}) {
   const manual = createManualClock()
   const clock = {
     ...manual,
@@ -22,7 +22,7 @@ async function setUp({ earlyMs = 0 } = {}) {
     chain,
     clock,
     telemetry,
-    settings: { windowSize: 40, initialDepth: 5, pollIntervalMs: 1_000, wantsTags: () => false },
+    settings: { windowSize: 40, initialDepth: 5, pollIntervalMs, wantsTags: () => false },
   })
   onTestFinished(() => follower.stop())
   /** `others`: since when something of another node has waited for a block; null: nothing has. */
@@ -39,6 +39,7 @@ async function setUp({ earlyMs = 0 } = {}) {
       return state.others === null ? null : clock.now() - state.others
     },
   })
+  onTestFinished(watch.stop)
   const changes: ChainHealth['state'][] = []
   watch.onChange(({ state: next }) => changes.push(next))
   follower.start()
@@ -52,6 +53,14 @@ test('a chain without blocks is healthy while nothing waits', async () => {
   expect(watch.health().state).toBe('ok')
   expect(changes).toEqual(['ok'])
   expect(telemetry.valueOf('drover_chain_state', { chainId: 1, state: 'ok' })).toBe(1)
+})
+
+test('a stalled chain is reported in time, though the follower hardly looks while no blocks come', async () => {
+  const { clock, state, changes, telemetry } = await setUp({ pollIntervalMs: 12_000 })
+  state.waiting = true
+  await clock.advance(SETTINGS.standingAfterMs + 4_000)
+  expect(changes).toEqual(['ok', 'standing'])
+  expect(telemetry.valueOf('drover_chain_state', { chainId: 1, state: 'standing' })).toBe(1)
 })
 
 test('a stalled chain is reported once, and time counts again from the next block', async () => {

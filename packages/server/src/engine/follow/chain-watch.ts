@@ -1,6 +1,6 @@
 /**
- * Keeps the health of one chain: checks it after every look of the follower, reports changes, and knows since when
- * blocks have been coming. Reachability has hysteresis, so lanes do not move back and forth with every answer: lost
+ * Keeps the health of one chain: checks it after every look of the follower and every two seconds, as looks are rare
+ * while no blocks come, reports changes, and knows since when blocks have been coming. Reachability has hysteresis, so lanes do not move back and forth with every answer: lost
  * after a while without answers, found again after a while with them.
  */
 import {
@@ -37,6 +37,7 @@ export interface ChainWatch {
   movingSince(): number | null
   isReachable(): boolean
   onChange(listener: (health: ChainHealth) => void): () => void
+  stop(): void
 }
 
 interface ChainWatchPorts {
@@ -57,6 +58,7 @@ const REWOUND_BLOCKS = 3
 const SAID_AFTER_MS = 3_000
 const REWOUND_AFTER_MS = 30_000
 const ASK_EVERY_MS = 5_000
+const CHECK_EVERY_MS = 2_000
 
 export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
   const { chain, follower, clock, telemetry, settings } = ports
@@ -74,12 +76,20 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
   /** Since when the chain responds, while it counts as lost. */
   let answersSince: number | null = null
   let wasLost = false
-  follower.onLook(look)
+  let cancelCheck = clock.schedule(CHECK_EVERY_MS, check)
+  follower.onLook(() => {
+    look()
+    if (ownSince === null) askOthers()
+  })
+
+  function check(): void {
+    cancelCheck = clock.schedule(CHECK_EVERY_MS, check)
+    look()
+  }
 
   function look(): void {
     const now = clock.now()
     ownSince = ports.isWaiting() ? (ownSince ?? now) : null
-    if (ownSince === null) askOthers()
     waitingSince = ownSince ?? othersSince
     const [height, highest] = [follower.lastHeight(), follower.highest()]
     const isBelow = height !== null && highest !== null && highest - height >= REWOUND_BLOCKS
@@ -181,6 +191,7 @@ export function createChainWatch(ports: ChainWatchPorts): ChainWatch {
     health: (waitedSince = null) => assess(waitedSince ?? waitingSince),
     movingSince: () => movingSince,
     isReachable: () => reachable,
+    stop: () => cancelCheck(),
     onChange: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
