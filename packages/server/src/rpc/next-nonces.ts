@@ -27,7 +27,8 @@ export function createNextNonces({ store, signers, forwarder }: NextNoncePorts):
       if (!needsCounts(line, externalUse)) return predictNonce(line, null, externalUse)
       const wanted = { head: null, mustHaveHead: false, latest: line.recyclable.length > 0, finalHeight: null }
       const counts = await readCounts(toCountReads(forwarder.forTenant(tenant)), lane.signer, wanted)
-      return predictNonce(line, counts, externalUse)
+      // Read again: what was queued before and sent meanwhile would count twice, in the queue and on the chain.
+      return predictNonce(await store.readNonceLine(lane, tenant), counts, externalUse)
     },
   }
 }
