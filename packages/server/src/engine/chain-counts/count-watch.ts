@@ -104,7 +104,7 @@ export function createCountWatch({ chain, clock, telemetry, lane, wake }: CountP
     return Math.sign(before) === Math.sign(seen) ? seen : 0
   }
 
-  /** If others may use the key, a nonce that one of them used is no surprise: policy says what becomes of ours. */
+  /** If others may use the key, a nonce that one of them used is no surprise, and policy decides what happens to ours. */
   function checkUsed(draft: LaneDraft, { externalUse }: CountScene['policy']): void {
     if (externalUse) used.drop()
     else {

@@ -9,7 +9,7 @@ const LANE = { chainId: 31_337, signer: `0x${'12'.repeat(20)}` } as const
 const ID = '01890a5d-0000-7000-8000-000000000001'
 const TTL_MS = 60_000
 
-/** What the holder of a request is told that lapsed without a nonce after so long. */
+/** The answer to a request that expired without a nonce. */
 async function tellAfter(ms: number) {
   const clock = createManualClock()
   const store = createMemoryStore({ clock })

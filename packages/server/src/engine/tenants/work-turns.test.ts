@@ -135,7 +135,7 @@ test('others are there for a tenant that has not asked for long: what it asked f
   await clock.advance(16_000)
   await ask('other')
   expect([turns.isCrowded(), turns.hasOthers('heavy'), turns.hasOthers('other')]).toEqual([false, true, false])
-  // The service's own work has no tenant, and is nobody's rival as long as one is alone.
+  // The service's own work has no tenant. With one tenant active, it has no rival.
   expect(turns.hasOthers(null)).toBe(false)
   await ask('heavy')
   expect([turns.hasOthers('other'), turns.hasOthers(null)]).toEqual([true, true])
