@@ -43,6 +43,8 @@ async function loseNonce({ foreign: call = OTHER, intent = {} }: Loss = {}) {
   const id = await node.send(intent)
   const { nonce } = await node.until(id, ({ state }) => state === 'ALLOCATED')
   const foreign = await sendForeign(nonce, call)
+  // Clearly after the request: what was mined before it cannot be what it asks for.
+  await node.chain.rpc('evm_setNextBlockTimestamp', [Math.ceil(Date.now() / 1_000) + 1])
   await node.chain.mine(1)
   heal()
   return { id, foreign }

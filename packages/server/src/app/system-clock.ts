@@ -7,17 +7,20 @@ export interface SystemClock extends Clock {
   adjust(databaseNowMs: number, askedAt: number, answeredAt: number): void
 }
 
-export function createSystemClock(): SystemClock {
-  let base = Date.now() - performance.now()
+export function createSystemClock(machine = { now: Date.now, monotonic: () => performance.now() }): SystemClock {
+  const { monotonic } = machine
+  let base = machine.now() - monotonic()
   return {
-    now: () => Math.round(base + performance.now()),
-    monotonic: () => performance.now(),
+    now: () => Math.round(base + monotonic()),
+    monotonic,
     schedule: (delayMs, run) => {
       const timer = setTimeout(run, delayMs)
       return () => clearTimeout(timer)
     },
     adjust: (databaseNowMs, askedAt, answeredAt) => {
-      base = databaseNowMs - (askedAt + answeredAt) / 2
+      // The database read its clock at some moment in between. A slow answer says little, so the clock moves no further
+      // than the answer proves: otherwise every busy second would shift it.
+      base = Math.min(Math.max(base, databaseNowMs - answeredAt), databaseNowMs - askedAt)
     },
   }
 }

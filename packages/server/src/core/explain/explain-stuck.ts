@@ -48,7 +48,7 @@ function reason(tx: Stuck): string {
   const { nonce, error } = tx
   if (tx.subState === 'foreign_nonce') {
     const what = spellError(error, `nonce ${nonce} was used by a transaction that Drover did not sign`)
-    return `${what} That is not what this transaction does, so it can never be mined under this nonce.`
+    return `${what} This one can never be mined under that nonce.`
   }
   const why = spellError(error, 'no RPC node accepted it and no block includes it')
   return tx.subState === 'no_inclusion'

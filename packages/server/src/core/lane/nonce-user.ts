@@ -42,13 +42,23 @@ export function judgeNonceUser(tx: InFlight, user: NonceUser): NonceVerdict {
   if (user.chainId !== lane.chainId || user.from !== lane.signer || user.nonce !== tx.nonce) return 'stranger'
   if (findAttempt(tx, user.inclusion.txHash) !== null) return 'ours'
   if (user.minedAt + CLOCK_DOUBT_MS < tx.allocatedAt) return 'earlier'
-  return hasSameEffect(tx, user) ? 'same' : 'other'
+  return hasSameEffect(tx, user) && !isTooEarly(tx, user) ? 'same' : 'other'
 }
 
 /** A payment made before the request arrived cannot be the requested one. */
-function hasSameEffect({ intent, createdAt }: InFlight, user: NonceUser): boolean {
-  if (!user.isPlain || user.minedAt < Math.floor(createdAt / 1_000) * 1_000) return false
-  return user.to === intent.to && user.value === intent.value && user.data.toLowerCase() === intent.data.toLowerCase()
+function isTooEarly({ createdAt }: InFlight, { minedAt }: NonceUser): boolean {
+  return minedAt < Math.floor(createdAt / 1_000) * 1_000
+}
+
+export function hasSameEffect({ intent }: InFlight, { isPlain, to, value, data }: NonceUser): boolean {
+  return isPlain && to === intent.to && value === intent.value && data.toLowerCase() === intent.data.toLowerCase()
+}
+
+/** Why a foreign transaction is not the one that was asked for. */
+export function describeDifference(tx: InFlight, user: NonceUser): string {
+  return hasSameEffect(tx, user)
+    ? 'It does the same as this transaction, but its block is older than the request'
+    : 'That is not what this transaction does'
 }
 
 export function describeNonceUser({ nonce, to, data, value, inclusion }: NonceUser): string {

@@ -52,11 +52,14 @@ describe.each([STABLE, FAST])('a nonce that a foreign transaction used, under $p
     ['another value', { value: 4n }],
     ['other data', { data: '0xa9059cbb' as const }],
     ['a delegation or blobs beside the call', { isPlain: false }],
-    // It cannot be what the request asked for.
-    ['the same, mined before the request was accepted', { minedAt: T0 - 1_000 }],
   ])('%s is another effect', (_, change) => {
     const { tx } = lose(tracking('pending'), proofOf(change), policy)
     expect(tx.state).toBe(policy.onForeignNonce === 'stuck' ? 'STUCK' : 'QUEUED')
+  })
+
+  test('the same effect in a block that is a little older than the request: an operator decides', () => {
+    const { tx } = lose(tracking('pending'), proofOf({ minedAt: T0 - 1_000 }), policy)
+    expect(tx).toMatchObject({ state: 'STUCK', error: { message: expect.stringContaining('older than the request') } })
   })
 
   test('long before ours was assigned: the count was stale, and it takes another nonce', () => {

@@ -6,7 +6,13 @@
  * it.
  */
 
-import { describeNonceUser, judgeNonceUser, type NonceProof } from '../lane/nonce-user.ts'
+import {
+  describeDifference,
+  describeNonceUser,
+  hasSameEffect,
+  judgeNonceUser,
+  type NonceProof,
+} from '../lane/nonce-user.ts'
 import type { Policy } from '../lane/policy.ts'
 import { isFill } from './fill.ts'
 import { getStuck } from './get-stuck.ts'
@@ -57,8 +63,13 @@ export function loseNonce(tx: InFlight, { at, proof }: Extract<TxEvent, { type: 
     return move(end(tx, 'cancelled', error, at), { type: 'cancel.settled', cause: 'replaced', detail }, USED)
   }
   if (verdict === 'earlier') return requeue(tx, { type: 'nonce.lost', cause: 'stale_count', detail })
-  if (policy.onForeignNonce === 'requeue') return requeue(tx, { type: 'nonce.lost', cause: 'replaced', detail })
-  return hasLostNonce(tx) ? stay(tx) : getStuck(tx, 'foreign_nonce', error, { at, detail: { hash } })
+  // A block's clock may be behind ours: if this might be the payment after all, nobody pays again without being told to.
+  const mayBeDone = hasSameEffect(tx, proof.user)
+  if (policy.onForeignNonce === 'requeue' && !mayBeDone)
+    return requeue(tx, { type: 'nonce.lost', cause: 'replaced', detail })
+  if (hasLostNonce(tx)) return stay(tx)
+  const why = { ...error, message: `${error.message}. ${describeDifference(tx, proof.user)}` }
+  return getStuck(tx, 'foreign_nonce', why, { at, detail: { hash } })
 }
 
 /** Ends it as the chain shows: by its own bytes, or by a foreign transaction with the same effect. */

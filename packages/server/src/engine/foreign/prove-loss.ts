@@ -6,7 +6,7 @@
 import { AppError } from '../../core/app-error.ts'
 import type { ChainView, Finality } from '../../core/chain/finality.ts'
 import type { Hash } from '../../core/hex.ts'
-import { describeNonceUser, judgeNonceUser, type NonceProof } from '../../core/lane/nonce-user.ts'
+import { describeDifference, describeNonceUser, judgeNonceUser, type NonceProof } from '../../core/lane/nonce-user.ts'
 import type { InFlight } from '../../core/transaction/transaction.ts'
 import { type Chain, ChainUnavailable } from '../../ports/chain.ts'
 import { proveNonceUse } from './prove-nonce-use.ts'
@@ -48,9 +48,7 @@ function refuse(tx: InFlight, { user }: NonceProof, action: LossAction): string 
   const verdict = judgeNonceUser(tx, user)
   const isDone = verdict === 'same' || verdict === 'ours'
   if (action === 'resolve')
-    return isDone
-      ? null
-      : `${capital(describeNonceUser(user))}. That is not what this transaction does. Requeue or close it.`
+    return isDone ? null : `${capital(describeNonceUser(user))}. ${describeDifference(tx, user)}. Requeue or close it.`
   if (verdict === 'ours')
     return `${user.inclusion.txHash} is one of its own attempts. It moves on by itself, or you can resolve it.`
   return isDone ? `${user.inclusion.txHash} did the same as this transaction. Resolve it.` : null

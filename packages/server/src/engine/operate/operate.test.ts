@@ -196,6 +196,7 @@ describe('resolve', () => {
     ['it is in no block', { lookup: { type: 'missing' } }, /is not mined/],
     ['it pays somebody else', { user: { to: `0x${'99'.repeat(20)}` } }, /sends 5 wei to 0x9999.*Requeue or close/],
     ['it pays another amount', { user: { value: 4n } }, /sends 4 wei.*Requeue or close/],
+    ['it is older than the request', { user: { minedAt: 0 } }, /which Drover did not sign.*older than the request/],
     ['it carries other data', { user: { data: '0x1234' } }, /with 2 bytes of data.*Requeue or close/],
     ['too few confirmations', { head: 102 }, /not final yet/],
     ['a block above our head', { head: 99 }, /not final yet/],
