@@ -23,7 +23,7 @@ import { refuseFees } from '../fees/refuse-fees.ts'
 import { estimateFee } from '../rules/estimate-fee.ts'
 import { refusalError } from '../rules/refusal-error.ts'
 import type { RuleBook } from '../rules/rule-book.ts'
-import type { QueueBounds } from '../tenants/queue-depth.ts'
+import type { QueueBounds, QueuePlace } from '../tenants/queue-depth.ts'
 import type { Tenant, TenantPool } from '../tenants/tenant-pool.ts'
 import { type AcceptDefaults, type AcceptRequest, formIntent } from './accept-request.ts'
 import { createEarlierRequests } from './earlier-requests.ts'
@@ -50,7 +50,7 @@ export interface AcceptBounds {
 
 const NO_BOUNDS: AcceptBounds = {
   places: { enter: () => () => {} },
-  queue: { enter: async () => () => {} },
+  queue: { enter: async () => ({ keep: () => {}, giveBack: () => {} }) },
 }
 
 interface AcceptPorts extends SimulationPorts {
@@ -105,7 +105,7 @@ export function createAccept(ports: AcceptPorts): Accept {
   }
 
   /** A repeat gets its answer even if the queue is full. */
-  async function enterQueue(intent: Intent, tenant: Tenant): Promise<Accepted | (() => void)> {
+  async function enterQueue(intent: Intent, tenant: Tenant): Promise<Accepted | QueuePlace> {
     try {
       return await queue.enter(intent.lane, tenant)
     } catch (error) {
@@ -139,15 +139,16 @@ export function createAccept(ports: AcceptPorts): Accept {
     if (impossible !== null) throw new AppError('invalid_request', impossible, { field: 'notBefore' })
     if (tooDear !== null) throw tooDear
     if (isTiny) await refuseUnmineable(intent)
-    const leave = await enterQueue(intent, tenant)
-    if (typeof leave !== 'function') return leave
+    const place = await enterQueue(intent, tenant)
+    if ('transaction' in place) return place
     let isStored = false
     try {
       const accepted = await store(intent, request, submit)
       isStored = accepted.type === 'accepted'
       return accepted
     } finally {
-      if (!isStored) leave()
+      if (isStored) place.keep()
+      else place.giveBack()
     }
   }
 

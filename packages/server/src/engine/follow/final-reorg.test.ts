@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import type { ChainView } from '../../core/chain/finality.ts'
+import type { Lane } from '../../core/lane/lane.ts'
 import { inclusionOf } from '../../core/transaction/transaction.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { createTestCluster, type TestCluster } from '../../testing/engine/test-cluster.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import type { ChainUpdate } from './block-follower.ts'
-import { createFinalReorgWatch, type FinalReorg } from './final-reorg.ts'
+import { createFinalReorgWatch, type FinalReorg, noteFinalReorg } from './final-reorg.ts'
 
 type FoundReceipt = Awaited<ReturnType<Chain['findReceipts']>>[number]
 
@@ -79,6 +80,15 @@ test('a confirmed transaction that leaves the chain stays confirmed, and is name
   expect(more).toEqual([])
   expect(event).toMatchObject({ cause: 'reorg', txId: null, detail: { transactions: [lost], nonces: [1], gone: 1 } })
   for (const id of [kept, lost]) expect(await cluster.find(id)).toMatchObject({ state: 'CONFIRMED' })
+})
+
+test('what is gone is named in the order of its nonces', () => {
+  const lane: Lane = { chainId: 1, signer: `0x${'11'.repeat(20)}` }
+  const gone = [2, 0, 1].map((nonce) => ({ txId: `tx ${nonce}`, lane, nonce }))
+  expect(noteFinalReorg({ fromBlock: 3, finalBlock: 9, gone, moved: [] }, lane)?.detail).toMatchObject({
+    transactions: ['tx 0', 'tx 1', 'tx 2'],
+    nonces: [0, 1, 2],
+  })
 })
 
 test('one that the new branch holds as well is not gone', async () => {

@@ -230,7 +230,7 @@ function listHeights(transactions: readonly Transaction[]): readonly number[] {
 /** What the stream says about one lane; null if the reorg changed nothing of it and was not past finality. */
 export function noteFinalReorg({ fromBlock, finalBlock, gone, moved }: FinalReorg, lane: Lane) {
   const isOwn = (each: LostTransaction): boolean => laneKey(each.lane) === laneKey(lane)
-  const own = gone.filter(isOwn)
+  const own = gone.filter(isOwn).sort((a, b) => (a.nonce ?? 0) - (b.nonce ?? 0))
   const elsewhere = moved.filter(isOwn)
   if (own.length === 0 && elsewhere.length === 0 && finalBlock === null) return null
   return {

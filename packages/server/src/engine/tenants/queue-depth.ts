@@ -5,6 +5,9 @@
  * The database is counted now and then while requests are accepted, and this node counts its own additions in between.
  * Other nodes do the same, so the bounds are exceeded by at most what they accept between two counts. A count costs
  * time in proportion to the queue, so the longer it takes, the longer the pause before the next.
+ *
+ * What is stored during a count may or may not be in it, and is counted on top. Before such a doubt refuses anybody, the
+ * database is counted again.
  */
 
 import { shareOf } from '../../core/access/tenant-share.ts'
@@ -17,12 +20,20 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import { refuseShare, type Tenant } from './tenant-pool.ts'
 
 export interface QueueBounds {
-  /** Takes a place, or throws `queue_full` or `tenant_limit`. Returns how to give it back if nothing was stored. */
-  enter(lane: Lane, tenant: Tenant): Promise<() => void>
+  /** Takes a place, or throws `queue_full` or `tenant_limit`. */
+  enter(lane: Lane, tenant: Tenant): Promise<QueuePlace>
   /** The queue of a signer, as last counted; null: not counted yet. */
   depthOf(lane: Lane): QueueSize | null
   /** Counts again, beside the caller, if the last count is old. */
   refresh(): void
+}
+
+/** Ends in one of two ways. */
+export interface QueuePlace {
+  /** It is in the database now. */
+  keep(): void
+  /** Nothing was stored. */
+  giveBack(): void
 }
 
 export interface QueueLimits {
@@ -54,40 +65,66 @@ const ALL = ''
 export function createQueueBounds({ store, clock, telemetry, limits }: DepthPorts): QueueBounds {
   let counted = createTally([])
   let oldest: ReadonlyMap<string, number> = new Map()
-  /** Since the last count began. */
-  let added = createTally([])
+  /** Entered, and not stored yet as far as is known. */
+  const open = createTally([])
+  /** Stored since the last count began. */
+  let stored = createTally([])
+  /** While a count runs: stored before it began. Its result will have them. */
+  let earlier = createTally([])
+  /** The last count may have some of those that are also in `open` or `stored`. */
+  let isDoubtful = false
   let nextAt = Number.NEGATIVE_INFINITY
+  let earliestAt = Number.NEGATIVE_INFINITY
   let counting: Promise<void> | null = null
   let isKnown = false
 
   async function count(): Promise<void> {
     const startedAt = clock.monotonic()
-    const since = createTally([])
-    const before = added
-    added = since
+    earlier = stored
+    stored = createTally([])
     try {
       const depths = await store.countQueued()
       counted = createTally(depths)
       oldest = findOldest(depths)
       isKnown = true
+      isDoubtful = open.of(ALL) > 0 || stored.of(ALL) > 0
     } catch (error) {
-      since.addAll(before)
+      stored.addAll(earlier)
       telemetry.log('warn', 'could not count the queue', { error: String(error) })
     } finally {
+      earlier = createTally([])
       const endedAt = clock.monotonic()
-      nextAt = endedAt + Math.max(PAUSE_MS, (endedAt - startedAt) / MAX_TIME_SHARE)
+      earliestAt = endedAt + (endedAt - startedAt) / MAX_TIME_SHARE
+      nextAt = Math.max(earliestAt, endedAt + PAUSE_MS)
       counting = null
     }
   }
 
+  const sum = (amountIn: (tally: Tally) => number): number =>
+    [counted, earlier, stored, open].reduce((total, tally) => total + amountIn(tally), 0)
+
   function check(scope: string, tenant: Tenant, size: number, nameIt: () => string): void {
     const share = shareOf(size, limits.sharePercent)
-    if (tenant !== null && counted.ofTenant(scope, tenant) + added.ofTenant(scope, tenant) >= share)
+    if (tenant !== null && sum((tally) => tally.ofTenant(scope, tenant)) >= share)
       throw refuseShare({ what: nameIt(), limit: share, retryAfterMs: RETRY_AFTER_MS })
-    if (counted.of(scope) + added.of(scope) < size) return
+    if (sum((tally) => tally.of(scope)) < size) return
     const what = nameIt()
     const message = `There are already ${size} ${what}. Nothing was stored. Retry after the time given.`
     throw new AppError('queue_full', message, { bound: what, limit: size, retryAfterMs: RETRY_AFTER_MS })
+  }
+
+  function take(lane: Lane, tenant: Tenant): QueuePlace {
+    const [scope, name] = [laneKey(lane), tenant ?? '']
+    check(scope, tenant, limits.maxQueuedPerSigner, () => `queued transactions of signer ${lane.signer}`)
+    check(ALL, tenant, limits.maxQueued, () => 'queued transactions')
+    open.add(scope, name, 1)
+    return {
+      keep() {
+        open.add(scope, name, -1)
+        stored.add(scope, name, 1)
+      },
+      giveBack: () => open.add(scope, name, -1),
+    }
   }
 
   function refresh(): void {
@@ -102,12 +139,14 @@ export function createQueueBounds({ store, clock, telemetry, limits }: DepthPort
       refresh()
       // Only the first has to wait: later a count that is a second old is good enough.
       if (!isKnown && counting !== null) await counting
-      const scope = laneKey(lane)
-      check(scope, tenant, limits.maxQueuedPerSigner, () => `queued transactions of signer ${lane.signer}`)
-      check(ALL, tenant, limits.maxQueued, () => 'queued transactions')
-      const tally = added
-      tally.add(scope, tenant ?? '', 1)
-      return () => tally.add(scope, tenant ?? '', -1)
+      try {
+        return take(lane, tenant)
+      } catch (error) {
+        if (!isDoubtful) throw error
+        if (clock.monotonic() >= earliestAt) counting ??= count()
+        await counting
+        return take(lane, tenant)
+      }
     },
   }
 }
