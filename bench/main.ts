@@ -2,6 +2,7 @@
 import { cpus } from 'node:os'
 import { benchAttack } from './attack.ts'
 import { benchFloods } from './floods.ts'
+import { stopBenches } from './flow/stack.ts'
 import { benchFlow } from './flow.ts'
 import { benchGroupCommit } from './group-commit.ts'
 import { benchPage } from './page.ts'
@@ -20,6 +21,12 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => void | Pr
   timers: () => benchTimers(),
 }
 
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  process.once(signal, () => void stopBenches().finally(() => process.exit(code)))
+}
 const [asked, ...options] = process.argv.slice(2)
 if (asked !== undefined && !Object.hasOwn(BENCHES, asked)) {
   process.stderr.write(`there is no bench ${asked}; there are ${Object.keys(BENCHES).join(', ')}\n`)

@@ -62,12 +62,21 @@ export interface BenchBase {
   stop(): Promise<void>
 }
 
+const RUNNING = new Set<() => Promise<void>>()
+
+/** Ends what a run started, if it is interrupted. */
+export async function stopBenches(): Promise<void> {
+  await Promise.all([...RUNNING].map((stop) => stop()))
+}
+
 /** A chain and a database, without the service. They last in `kept`, if it is given, and else end with the run. */
 export async function startBenchBase(scenario: Scenario, kept?: string): Promise<BenchBase> {
   const stops: (() => Promise<unknown>)[] = []
   const stop = async (): Promise<void> => {
     for (const end of stops.splice(0).reverse()) await end()
+    RUNNING.delete(stop)
   }
+  RUNNING.add(stop)
   try {
     const folder = kept ?? (await mkdtemp(join(tmpdir(), 'drover-bench-')))
     if (kept === undefined) stops.push(() => rm(folder, { recursive: true, force: true }))
