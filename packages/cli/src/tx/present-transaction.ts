@@ -46,6 +46,7 @@ export function presentTransaction(tx: Transaction, style: Style): string {
     ['to', tx.to ?? 'a new contract'],
     ['value', formatAmount(tx.value)],
     ['data', tx.data === '0x' ? null : tx.data],
+    ['access list', tx.accessList?.map(({ address }) => address).join(' ')],
     ['nonce', tx.nonce],
     ['gas limit', tx.gasLimit],
     ['price', presentPrice(tx)],

@@ -1450,6 +1450,12 @@ export interface Transaction {
   readonly data: `0x${string}`
   /** Whole number as a decimal string. */
   readonly value: string
+  /** Access list (EIP-2930) of the request. Null: it has none. */
+  readonly accessList: readonly ({
+    /** Checksummed address. */
+    readonly address: `0x${string}`
+    readonly storageKeys: readonly `0x${string}`[]
+  })[] | null
   /** Null until it has been estimated. */
   readonly gasLimit: string | null
   /** The price that the request asked for. If it or a field is null, Drover uses the market price at `speed`. */

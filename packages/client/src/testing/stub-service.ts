@@ -93,6 +93,7 @@ export function transaction(change: Partial<Transaction> = {}): Transaction {
     priority: 0,
     validUntil: null,
     notBefore: null,
+    accessList: null,
     suspended: false,
     submitCount: 0,
     lastSubmitAt: null,

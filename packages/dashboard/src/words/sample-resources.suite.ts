@@ -31,6 +31,7 @@ export const QUEUED_TX: TransactionResource = {
   priority: 0,
   validUntil: null,
   notBefore: null,
+  accessList: null,
   suspended: false,
   submitCount: 0,
   submittedAt: null,

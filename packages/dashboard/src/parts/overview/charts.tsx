@@ -73,7 +73,7 @@ export function Charts({ chains }: { readonly chains: readonly ChainResource[] }
           title={chain === undefined || chains.length === 1 ? 'Base fee' : `Base fee on ${nameChain(chain.chainId)}`}
           times={times}
           plotted={[inReadableUnit(read(board.baseFee))]}
-          format={(price) => String(Number(price.toPrecision(4)))}
+          format={formatPrice}
         />
       </div>
     </section>
@@ -86,6 +86,11 @@ function inReadableUnit(gwei: Line): Plotted {
   return isTiny
     ? { name: 'wei', line: gwei.map((value) => (value === null ? null : value * 1e9)) }
     : { name: 'gwei', line: gwei }
+}
+
+/** Without an exponent: a chain whose price fell from gwei to wei is still on the axis in gwei. */
+function formatPrice(price: number): string {
+  return price > 0 && price < 1e-6 ? '<0.000001' : String(Number(price.toPrecision(4)))
 }
 
 function formatRate(perSecond: number): string {

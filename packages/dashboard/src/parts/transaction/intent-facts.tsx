@@ -48,6 +48,9 @@ export function IntentFacts({ tx }: { readonly tx: TransactionResource }) {
             <CallData data={tx.data} />
           </Fact>
         )}
+        {tx.accessList !== null && tx.accessList !== undefined && (
+          <Fact name="Access list">{countEntries(tx.accessList)}</Fact>
+        )}
         <Fact name="Nonce">{tx.nonce === null ? <span class="muted">none yet</span> : tx.nonce}</Fact>
         <Fact name="Gas limit">
           {tx.gasLimit === null ? <span class="muted">not estimated yet</span> : groupDigits(tx.gasLimit)}
@@ -158,4 +161,11 @@ function CallData({ data }: { readonly data: string }) {
       </span>
     </>
   )
+}
+
+/** It may be long; the API has it whole. */
+function countEntries(list: NonNullable<TransactionResource['accessList']>): string {
+  const keys = list.reduce((count, { storageKeys }) => count + storageKeys.length, 0)
+  const addresses = list.length === 1 ? '1 address' : `${list.length} addresses`
+  return `${addresses}, ${keys === 1 ? '1 storage key' : `${keys} storage keys`}`
 }

@@ -3,6 +3,7 @@ import type { ChainView, Finality, Inclusion } from '../../core/chain/finality.t
 import type { Attempt, Finished, Intent, Queued, Tracking, Transaction } from '../../core/transaction/transaction.ts'
 import { blockHash, createTestView } from '../../testing/api/create-test-api.ts'
 import { transactionResource } from '../contract/resources/transaction-resource.ts'
+import { checksumAddress } from '../contract/values/address.ts'
 import { presentTransaction } from './present-transaction.ts'
 
 const SIGNER = '0x52908400098527886e0f7030069857d2e4169ee7'
@@ -97,6 +98,13 @@ const finished: Finished = {
   confirmations: [{ blockNumber: 101, blockHash: BLOCK_HASH }],
 }
 
+test('an access list is shown as it was asked for', () => {
+  const accessList = [{ address: TARGET, storageKeys: [BLOCK_HASH] }]
+  expect(presentTransaction({ ...queued, intent: { ...queued.intent, accessList } }, around)).toMatchObject({
+    accessList: [{ address: checksumAddress(TARGET), storageKeys: [BLOCK_HASH] }],
+  })
+})
+
 test('a queued transaction has nothing of the chain', () => {
   expect(presentTransaction(queued, around)).toEqual({
     id: base.id,
@@ -112,6 +120,7 @@ test('a queued transaction has nothing of the chain', () => {
     priority: 0,
     validUntil: null,
     notBefore: null,
+    accessList: null,
     state: 'QUEUED',
     subState: 'accepted',
     hash: null,

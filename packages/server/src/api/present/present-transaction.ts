@@ -12,6 +12,7 @@ import {
   type Transaction,
 } from '../../core/transaction/transaction.ts'
 import type { TransactionResource } from '../contract/resources/transaction-resource.ts'
+import { presentAccessList } from '../contract/values/access-list.ts'
 import { checksumAddress } from '../contract/values/address.ts'
 import { presentFinality } from '../contract/values/finality.ts'
 import { presentInstant, presentOptionalInstant } from '../contract/values/instant.ts'
@@ -42,6 +43,7 @@ export function presentTransaction(tx: Transaction, around: Surroundings): Trans
     to: intent.to === null ? null : checksumAddress(intent.to),
     data: intent.data,
     value: intent.value.toString(),
+    accessList: intent.accessList === undefined ? null : presentAccessList(intent.accessList),
     gasLimit: gasLimit?.toString() ?? null,
     fees: intent.fees && presentWantedFees(intent.fees),
     speed: intent.speed,

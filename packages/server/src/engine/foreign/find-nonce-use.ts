@@ -2,7 +2,7 @@
  * Finds the transaction that used a nonce, and whether its bytes are ours. A node that does not know a hash proves
  * nothing: indexes are pruned and lost. The account's count at past heights leads to the one block that moved it past
  * the nonce, and that block holds the transaction. This takes few requests, because the search first reaches back in
- * growing steps and then halves. It only runs for transactions that have been in doubt for long.
+ * growing steps and then halves. It runs only when a count says that a nonce in flight is used.
  */
 import type { Address, Hash } from '../../core/hex.ts'
 import type { NonceUser } from '../../core/lane/nonce-user.ts'

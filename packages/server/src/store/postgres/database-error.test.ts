@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg'
 import { expect, test } from 'vitest'
 import { StoreUnavailable } from '../../ports/store.ts'
-import { describeRefusal, isRefusal, translateError } from './database-error.ts'
+import { describeRefusal, isOutage, isRefusal, translateError } from './database-error.ts'
 
 function fail(code: string, fields: Partial<DatabaseError> = {}): DatabaseError {
   return Object.assign(new DatabaseError('it failed', 0, 'error'), { code, ...fields })
@@ -25,6 +25,15 @@ test.each(['42P01', '42601', 'XX000', '28P01'])('%s is passed on as it is', (cod
   const error = fail(code)
   expect(isRefusal(error)).toBe(false)
   expect(translateError(error)).toBe(error)
+})
+
+test.each(['08006', '57P01', '57P03', '58030'])('%s means that the database is down', (code) => {
+  expect(isOutage(fail(code))).toBe(true)
+})
+
+// One slow statement of one caller must not look like an outage to all others.
+test.each(['57014', '40001', '53300', '55P03'])('%s does not mean that the database is down', (code) => {
+  expect(isOutage(fail(code))).toBe(false)
 })
 
 test('a broken connection is not now; a mistake of ours stays one', () => {

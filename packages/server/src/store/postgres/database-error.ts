@@ -30,9 +30,13 @@ export function describeRefusal(error: DatabaseError): string {
   return [error.code, error.constraint, error.message].filter((part) => part !== undefined).join(' ')
 }
 
+/** The server took too long over one statement, or was told to cancel it. It answers all the same. */
+const QUERY_CANCELED = '57014'
+
 /** The server itself is down, not just busy: no connection, or one that it has closed. */
 export function isOutage(error: unknown): boolean {
-  return !(error instanceof DatabaseError) || ['08', '57', '58'].includes(error.code?.slice(0, 2) ?? '')
+  if (!(error instanceof DatabaseError)) return true
+  return error.code !== QUERY_CANCELED && ['08', '57', '58'].includes(error.code?.slice(0, 2) ?? '')
 }
 
 /** What to throw instead: `StoreUnavailable` if a retry can help, otherwise the error itself. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { SPEEDS } from '../../../core/fees/fees.ts'
 import { SUB_STATES, TX_STATES } from '../../../core/transaction/transaction.ts'
 import { resourceSchemas } from '../api-schemas.ts'
+import { accessList } from '../values/access-list.ts'
 import { address } from '../values/address.ts'
 import { amount } from '../values/amount.ts'
 import { bytes, hash } from '../values/bytes.ts'
@@ -36,6 +37,7 @@ export const transactionResource = z.object({
   to: address.nullable(),
   data: bytes,
   value: amount,
+  accessList: accessList.nullable().meta({ description: 'Access list (EIP-2930) of the request. Null: it has none.' }),
   gasLimit: amount.nullable().meta({ description: 'Null until it has been estimated.' }),
   fees: wantedFees.nullable().meta({
     description:
