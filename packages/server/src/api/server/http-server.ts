@@ -16,6 +16,7 @@ import { PROBLEM_TYPE } from '../contract/values/problem.ts'
 import { MAX_BODY_BYTES, presentProblem, toAppError } from '../present/present-problem.ts'
 import type { Route } from '../route.ts'
 import { ROUTES } from '../routes.ts'
+import { beginInTurns, createConnectionTurns } from './connection-turns.ts'
 import { refuseConnection } from './refuse-connection.ts'
 import { registerDashboard } from './serve-dashboard.ts'
 
@@ -51,6 +52,8 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     return503OnClosing: false,
     clientErrorHandler: refuseConnection,
   })
+  const connections = createConnectionTurns(services.clock)
+  beginInTurns(server.server, connections)
   // Only JSON: a page of another origin can post plain text without a preflight, and must be refused.
   server.removeContentTypeParser(['text/plain', 'application/json'])
   const parseJson = server.getDefaultJsonParser('error', 'error')
@@ -100,6 +103,7 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   })
   // A response that never ends by itself would keep the server from closing.
   server.addHook('preClose', async () => {
+    connections.close()
     await Promise.all([services.eventStreams.close(), services.waits.close()])
   })
   const limit = createServiceLimits(services)
