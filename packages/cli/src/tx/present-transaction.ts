@@ -46,7 +46,7 @@ export function presentTransaction(tx: Transaction, style: Style): string {
     ['to', tx.to ?? 'a new contract'],
     ['value', formatAmount(tx.value)],
     ['data', tx.data === '0x' ? null : tx.data],
-    ['access list', tx.accessList?.map(({ address }) => address).join(' ')],
+    ['access list', presentAccessList(tx)],
     ['nonce', tx.nonce],
     ['gas limit', tx.gasLimit],
     ['price', presentPrice(tx)],
@@ -123,4 +123,12 @@ function presentApproval({ approval }: Transaction): string | null {
 function presentNotBefore({ notBefore }: Transaction): string | null {
   if (notBefore === null) return null
   return 'height' in notBefore ? `block ${notBefore.height}` : notBefore.time
+}
+
+/** It may be long; `--json` has it whole. */
+function presentAccessList({ accessList }: Transaction): string | null {
+  if (accessList === null || accessList === undefined) return null
+  const keys = accessList.reduce((count, { storageKeys }) => count + storageKeys.length, 0)
+  const addresses = accessList.length === 1 ? '1 address' : `${accessList.length} addresses`
+  return `${addresses}, ${keys === 1 ? '1 storage key' : `${keys} storage keys`}`
 }

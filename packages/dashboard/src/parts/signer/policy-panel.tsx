@@ -59,7 +59,9 @@ function PolicyFacts({ policy, chainId }: Pick<LaneResource, 'policy' | 'chainId
       </Fact>
       <Fact name="Replacing">{REPLACING[policy.mayReplace]}</Fact>
       <Fact name="Nonce used elsewhere">
-        {policy.onForeignNonce === 'stuck' ? 'stuck, an operator decides' : 'back to the queue'}
+        {policy.onForeignNonce === 'stuck'
+          ? 'stuck, an operator decides'
+          : 'back to the queue, unless it may be done already'}
         <span class="muted">
           {policy.externalUse ? ', the key is also used elsewhere' : ', only Drover uses the key'}
         </span>

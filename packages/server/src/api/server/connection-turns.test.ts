@@ -1,8 +1,9 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createManualClock } from '../../testing/engine/manual-clock.ts'
-import { beginInTurns, createConnectionTurns } from './connection-turns.ts'
+import { beginInTurns, createConnectionTurns, networkOf } from './connection-turns.ts'
 
 const BURST = 16
 
@@ -10,13 +11,13 @@ function setUp() {
   const clock = createManualClock()
   const turns = createConnectionTurns(clock)
   const begun: string[] = []
-  const open = (address: string, times = 1): boolean[] =>
+  const open = (address: string, times = 1): (() => void)[] =>
     Array.from({ length: times }, () => turns.enter(address, () => begun.push(address)))
   return { clock, turns, begun, open }
 }
 
 describe('new connections', () => {
-  test('a few begin at once, the others a few per millisecond', async () => {
+  test('a few begin at once, the others one per millisecond', async () => {
     const { clock, begun, open } = setUp()
     open('a', BURST + 5)
     expect(begun.length).toBe(BURST)
@@ -40,10 +41,23 @@ describe('new connections', () => {
     expect(begun.length).toBe(4)
   })
 
-  test('too many are refused', () => {
-    const { open } = setUp()
-    expect(open('a', BURST + 10_000)).not.toContain(false)
-    expect(open('a')).toEqual([false])
+  test('if too many wait, the next begin at once, and the line moves on', async () => {
+    const { clock, begun, open } = setUp()
+    open('a', BURST + 2_000)
+    expect(begun.length).toBe(BURST)
+    open('b')
+    expect(begun.length).toBe(BURST + 1)
+    await clock.advance(1)
+    expect(begun.length).toBe(BURST + 2)
+  })
+
+  test('one that has gone takes no turn', async () => {
+    const { clock, begun, open } = setUp()
+    const gone = open('a', BURST + 100)
+    for (const leave of gone) leave()
+    open('b')
+    await clock.advance(1)
+    expect(begun.slice(BURST)).toEqual(['b'])
   })
 
   test('all begin when the server stops', () => {
@@ -62,7 +76,13 @@ describe('a real server', () => {
     for await (const chunk of request) bytes += chunk.length
     response.end(`got ${bytes}`)
   })
-  beginInTurns(server, { enter: (_, begin) => waiting.push(begin) > 0, close: () => {} })
+  const endSilent = beginInTurns(server, {
+    enter: (_, begin) => {
+      waiting.push(begin)
+      return () => void waiting.splice(waiting.indexOf(begin), 1)
+    },
+    close: () => {},
+  })
   let port = 0
 
   beforeAll(async () => {
@@ -93,24 +113,53 @@ describe('a real server', () => {
       expect(answer).toMatch(new RegExp(`^HTTP/1.1 200.*got ${sizes[index]}`, 's'))
   })
 
-  test('outlives connections that end or break before their turn, or say nothing', async () => {
-    const closed = (how: (socket: Socket) => void): Promise<void> =>
-      new Promise((resolve) => {
-        const socket = connect(port, '127.0.0.1', () => how(socket))
-        socket.on('error', () => {})
-        socket.on('close', () => resolve())
-        socket.resume()
-      })
-    await Promise.all([
-      closed((socket) => socket.end()),
-      closed((socket) => socket.resetAndDestroy()),
-      closed((socket) => socket.write('GET', () => socket.resetAndDestroy())),
-    ])
+  function open(how: (socket: Socket) => void): Promise<void> {
+    return new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => how(socket))
+      socket.on('error', () => {})
+      socket.on('close', () => resolve())
+      socket.resume()
+    })
+  }
+
+  test('outlives connections that end or break before their turn', async () => {
+    await Promise.all([open((socket) => socket.end()), open((socket) => socket.resetAndDestroy())])
+    const broken = open(async (socket) => {
+      socket.write('GET')
+      await expect.poll(() => waiting.length).toBe(1)
+      socket.resetAndDestroy()
+    })
+    await broken
+    await expect.poll(() => waiting.length).toBe(0)
+    const answer = ask(5)
     await expect.poll(() => waiting.length).toBe(1)
     waiting[0]?.()
-    const answer = ask(5)
-    await expect.poll(() => waiting.length).toBe(2)
-    waiting[1]?.()
     expect(await answer).toContain('got 5')
   })
+
+  test('ends connections that have sent nothing when it stops', async () => {
+    const arrived = once(server, 'connection')
+    const silent = open(() => {})
+    await arrived
+    endSilent()
+    await silent
+  })
+
+  test('ends a connection that stays silent for as long as headers may take', async () => {
+    const { headersTimeout } = server
+    server.headersTimeout = 50
+    await open(() => {})
+    server.headersTimeout = headersTimeout
+  })
+})
+
+test.each([
+  ['10.0.0.1', '10.0.0.1'],
+  ['::ffff:10.0.0.1', '::ffff:10.0.0.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2a01:4f8::9:2:3:4', '2a01:4f8:0:0'],
+  ['fe80::1', 'fe80:0:0:0'],
+  ['::1', '0:0:0:0'],
+])('%s counts as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
 })

@@ -1,27 +1,27 @@
 /**
  * New connections begin in turns. To read a first request and find out whose it is takes the thread a fraction of a
  * millisecond, and until then nobody knows which tenant pays for it. Thousands that open at once would hold up everybody
- * for as long as all of them take together. So a few begin per millisecond, and the addresses that they come from take
- * turns. Connections that have begun are not affected.
+ * for as long as all of them take together. So about one begins per millisecond, and the addresses that they come from
+ * take turns. Connections that have begun are not affected.
  */
 import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
+import { isIPv6, type Socket } from 'node:net'
 import type { Clock } from '../../ports/clock.ts'
 
 export interface ConnectionTurns {
-  /** Calls `begin` at once or in its turn. False: too many wait, and it is not called. */
-  enter(address: string, begin: () => void): boolean
+  /** Calls `begin` at once or in its turn, unless the returned function is called before. */
+  enter(address: string, begin: () => void): () => void
   /** Begins all that wait. */
   close(): void
 }
 
-/** Together they take about a quarter of the thread on a slow machine. */
+/** Beginning this many takes about a quarter of the thread on a slow machine. */
 const PER_MS = 1
 /** May begin at once. */
 const BURST = 16
 const LOOK_EVERY_MS = 1
-/** Ten seconds of them. */
-const MAX_WAITING = 10_000
+/** Each may hold 80 KiB that it sent. If more wait, the next begin at once: nobody is refused. */
+const MAX_WAITING = 2_000
 
 export function createConnectionTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>): ConnectionTurns {
   /** By address; whoever had a turn moves to the end. */
@@ -29,7 +29,7 @@ export function createConnectionTurns(clock: Pick<Clock, 'monotonic' | 'schedule
   let waiting = 0
   let room = BURST
   let countedAt = clock.monotonic()
-  let cancelLook = (): void => {}
+  let isLooking = false
 
   function count(): void {
     const now = clock.monotonic()
@@ -37,13 +37,20 @@ export function createConnectionTurns(clock: Pick<Clock, 'monotonic' | 'schedule
     countedAt = now
   }
 
+  function leave(address: string, begin: () => void): boolean {
+    const line = lines.get(address)
+    if (line?.delete(begin) !== true) return false
+    if (line.size === 0) lines.delete(address)
+    waiting -= 1
+    return true
+  }
+
   function beginNext(): void {
     for (const [address, line] of lines) {
-      lines.delete(address)
       for (const begin of line) {
-        line.delete(begin)
-        if (line.size > 0) lines.set(address, line)
-        waiting -= 1
+        lines.delete(address)
+        lines.set(address, line)
+        leave(address, begin)
         begin()
         return
       }
@@ -51,68 +58,88 @@ export function createConnectionTurns(clock: Pick<Clock, 'monotonic' | 'schedule
   }
 
   function look(): void {
-    cancelLook = clock.schedule(LOOK_EVERY_MS, () => {
+    if (isLooking || waiting === 0) return
+    isLooking = true
+    clock.schedule(LOOK_EVERY_MS, () => {
+      isLooking = false
       count()
-      for (; room >= 1 && waiting > 0; room -= 1) beginNext()
-      if (waiting > 0) look()
+      try {
+        for (; room >= 1 && waiting > 0; room -= 1) beginNext()
+      } finally {
+        look()
+      }
     })
   }
 
   return {
     enter(address, begin) {
       count()
-      if (waiting === 0 && room >= 1) {
-        room -= 1
+      const isNext = waiting === 0 && room >= 1
+      if (isNext || waiting >= MAX_WAITING) {
+        if (isNext) room -= 1
         begin()
-        return true
+        return () => {}
       }
-      if (waiting >= MAX_WAITING) return false
       const line = lines.get(address) ?? new Set()
       lines.set(address, line)
       line.add(begin)
       waiting += 1
-      if (waiting === 1) look()
-      return true
+      look()
+      return () => void leave(address, begin)
     },
     close() {
-      cancelLook()
       while (waiting > 0) beginNext()
     },
   }
 }
 
 /**
- * The server gets a connection in the turn of its first bytes, so one that is opened and used later counts when it is
- * used. Until then it costs little.
+ * A connection waits for its turn when its first bytes arrive, not when it is opened. Returns what ends connections that
+ * have sent nothing: the server does not know them, and would wait for them when it closes.
  */
-export function beginInTurns(server: Server, turns: ConnectionTurns): void {
+export function beginInTurns(server: Server, turns: ConnectionTurns): () => void {
   const own = server.listeners('connection') as ((socket: Socket) => void)[]
+  const silent = new Set<Socket>()
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
+    let leave = (): void => {}
     const giveUp = (): void => void socket.destroy()
-    // As the server does with a connection that stays silent.
-    socket.setTimeout(server.headersTimeout, giveUp)
-    socket.on('error', giveUp)
-    socket.once('end', giveUp)
-    socket.once('data', (first: Buffer) => {
-      socket.pause()
-      socket.unshift(first)
-      if (!turns.enter(networkOf(socket), begin)) socket.destroy()
-    })
-
-    function begin(): void {
-      if (socket.destroyed) return
+    const forget = (): void => {
+      silent.delete(socket)
+      leave()
+    }
+    const begin = (): void => {
       socket.setTimeout(0)
       socket.off('timeout', giveUp)
       socket.off('error', giveUp)
       socket.off('end', giveUp)
+      socket.off('close', forget)
       for (const listen of own) listen.call(server, socket)
       socket.resume()
     }
+    silent.add(socket)
+    // As the server does with a connection that stays silent.
+    socket.setTimeout(server.headersTimeout, giveUp)
+    socket.on('error', giveUp)
+    socket.once('end', giveUp)
+    socket.once('close', forget)
+    socket.once('data', (first: Buffer) => {
+      silent.delete(socket)
+      socket.pause()
+      socket.unshift(first)
+      leave = turns.enter(networkOf(socket.remoteAddress ?? ''), begin)
+    })
   })
+  return () => {
+    for (const socket of silent) socket.destroy()
+  }
 }
 
-/** The address, or the network of one that owns a whole network of addresses (IPv6). */
-function networkOf({ remoteAddress = '' }: Socket): string {
-  return remoteAddress.split(':').slice(0, 4).join(':')
+/** The address, or the /64 network of an IPv6 address: who has one of its addresses usually has all. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address) || address.includes('.')) return address
+  const [head = '', tail = ''] = address.split('::')
+  const [left, right] = [head.split(':').filter(Boolean), tail.split(':').filter(Boolean)]
+  const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0')
+  return [...left, ...zeros, ...right].slice(0, 4).join(':')
 }

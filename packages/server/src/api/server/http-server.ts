@@ -53,7 +53,7 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     clientErrorHandler: refuseConnection,
   })
   const connections = createConnectionTurns(services.clock)
-  beginInTurns(server.server, connections)
+  const endSilent = beginInTurns(server.server, connections)
   // Only JSON: a page of another origin can post plain text without a preflight, and must be refused.
   server.removeContentTypeParser(['text/plain', 'application/json'])
   const parseJson = server.getDefaultJsonParser('error', 'error')
@@ -104,6 +104,7 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   // A response that never ends by itself would keep the server from closing.
   server.addHook('preClose', async () => {
     connections.close()
+    endSilent()
     await Promise.all([services.eventStreams.close(), services.waits.close()])
   })
   const limit = createServiceLimits(services)

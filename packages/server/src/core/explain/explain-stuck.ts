@@ -15,7 +15,7 @@ export function explainStuck(tx: Stuck, context: ExplainContext): Finding {
   const held =
     others === 0
       ? `It uses ${lane.inFlight} of ${spellCount(countSlots(context).slots, 'slot')}.`
-      : `${spellCount(others, 'other transaction')} of this signer ${others === 1 ? 'is' : 'are'} in flight. Every higher nonce waits for this one.`
+      : `${spellCount(others, 'other transaction')} of this signer ${others === 1 ? 'is' : 'are'} in flight.${tx.subState === 'foreign_nonce' ? '' : ' Every higher nonce waits for this one.'}`
   return {
     cause: causeOf(tx),
     ...(lower && { blockedBy: { type: 'transaction', ...lower } }),
@@ -48,7 +48,7 @@ function reason(tx: Stuck): string {
   const { nonce, error } = tx
   if (tx.subState === 'foreign_nonce') {
     const what = spellError(error, `nonce ${nonce} was used by a transaction that Drover did not sign`)
-    return `${what} This one can never be mined under that nonce.`
+    return `${what} This transaction can no longer be mined with that nonce.`
   }
   const why = spellError(error, 'no RPC node accepted it and no block includes it')
   return tx.subState === 'no_inclusion'

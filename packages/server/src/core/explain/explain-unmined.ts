@@ -50,7 +50,7 @@ const SIGN_EMPTY = { nextAction: 'Drover signs and sends the empty transaction.'
 function usedElsewhere(nonce: number, { policy }: ExplainContext): Finding {
   const otherwise =
     policy.onForeignNonce === 'requeue'
-      ? 'Drover sends this one again under a new nonce.'
+      ? 'Drover sends this one again under a new nonce. If that is unclear, this one gets STUCK, and you decide.'
       : 'this one gets STUCK, and you can requeue or close it.'
   return {
     cause: 'foreign_nonce',

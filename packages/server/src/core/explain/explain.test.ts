@@ -553,7 +553,7 @@ const CASES: readonly [Cause, string, Transaction, ExplainContext, readonly stri
     'stuck',
     stuck('foreign_nonce'),
     context({}, { inFlight: 1 }),
-    [time(T0 + 8_000), 'never be mined under that nonce', '1 of 1 slot', 'requeue it', 'new nonce', 'or close it'],
+    [time(T0 + 8_000), 'no longer be mined with that nonce', '1 of 1 slot', 'requeue it', 'new nonce', 'or close it'],
   ],
   [
     'foreign_nonce',

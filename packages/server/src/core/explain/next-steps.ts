@@ -34,7 +34,7 @@ export const FOREIGN_NOT_FINAL_STEP =
 
 /** The same where policy sends it again. */
 export const FOREIGN_REQUEUED_STEP =
-  'If nobody else should use this key, find out who does. You do not have to send this transaction again: once the other one is final, Drover does it by itself.'
+  'If nobody else should use this key, find out who does. You do not have to send this transaction again: once the other one is final, Drover does it by itself, unless that one may already have done the same.'
 
 /** The lane data that the sentences need. */
 export interface LaneName {
@@ -52,7 +52,7 @@ export function laneStep(code: LaneProblemCode, { signer, chainId }: LaneName, l
     case 'fee_above_cap':
       return `Wait until gas is cheaper, or ${raiseLimit(limit, chainId)}.`
     case 'foreign_nonce':
-      return 'Find out who else uses this key. Then send this transaction again under a new nonce (`drover tx requeue <id> --reason "…"`) or end it (`drover tx close <id> --reason "…"`).'
+      return 'Find out who else uses this key, and whether its transaction already did what this one should do. If it did, end this one (`drover tx close <id> --reason "…"`). If not, send this one again under a new nonce (`drover tx requeue <id> --reason "…"`).'
     case 'stuck':
       return 'Run `drover tx explain <id>`: it says why and lists what you can do.'
     case 'blocked_by_reservation':

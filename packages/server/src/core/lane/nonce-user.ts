@@ -50,15 +50,25 @@ function isTooEarly({ createdAt }: InFlight, { minedAt }: NonceUser): boolean {
   return minedAt < Math.floor(createdAt / 1_000) * 1_000
 }
 
-export function hasSameEffect({ intent }: InFlight, { isPlain, to, value, data }: NonceUser): boolean {
+function hasSameEffect({ intent }: InFlight, { isPlain, to, value, data }: NonceUser): boolean {
   return isPlain && to === intent.to && value === intent.value && data.toLowerCase() === intent.data.toLowerCase()
 }
 
-/** Why a foreign transaction is not the one that was asked for. */
+/**
+ * It did the same, at about the time of the request or later. Clocks differ, so it may be what the request asked for even
+ * if it seems too early.
+ */
+export function mayBeRequested(tx: InFlight, user: NonceUser): boolean {
+  return hasSameEffect(tx, user) && user.minedAt + CLOCK_DOUBT_MS >= tx.createdAt
+}
+
+/** Why a foreign transaction does not count as the one that was asked for. */
 export function describeDifference(tx: InFlight, user: NonceUser): string {
-  return hasSameEffect(tx, user)
-    ? 'It does the same as this transaction, but its block is older than the request'
-    : 'That is not what this transaction does'
+  if (!hasSameEffect(tx, user)) return 'That is not what this transaction does'
+  const since = isTooEarly(tx, user)
+    ? 'its block is older than the request'
+    : 'it was mined before this one got the nonce'
+  return `It does the same as this transaction, but ${since}`
 }
 
 export function describeNonceUser({ nonce, to, data, value, inclusion }: NonceUser): string {

@@ -62,6 +62,13 @@ describe.each([STABLE, FAST])('a nonce that a foreign transaction used, under $p
     expect(tx).toMatchObject({ state: 'STUCK', error: { message: expect.stringContaining('older than the request') } })
   })
 
+  test('the same effect after the request, but before ours got the nonce: an operator decides', () => {
+    const waited = tracking('pending', { allocatedAt: T0 + 600_000 })
+    const { tx } = lose(waited, proofOf({ minedAt: T0 + 300_000 }), policy)
+    expect(tx).toMatchObject({ state: 'STUCK', error: { message: expect.stringContaining('before this one got') } })
+    expect(lose(waited, otherProof({ minedAt: T0 + 300_000 }), policy).tx.state).toBe('QUEUED')
+  })
+
   test('long before ours was assigned: the count was stale, and it takes another nonce', () => {
     for (const proof of [proofOf({ minedAt: T0 - 60_000 }), otherProof({ minedAt: T0 - 60_000 })]) {
       const step = lose(tracking('pending'), proof, policy)

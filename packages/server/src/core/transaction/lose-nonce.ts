@@ -1,16 +1,16 @@
 /**
  * What happens to a transaction whose nonce a foreign transaction has finally used. Its own bytes can never be mined,
  * so nothing is at risk; the question is whether the work is done. If a foreign transaction had the same effect, ours
- * ends as that one ended. If the nonce was used before ours took it, it was never ours: the count was stale, and ours
- * takes another. Otherwise policy decides: back to the queue, or STUCK until an operator chooses to requeue or to close
- * it.
+ * ends as that one ended. If it is unclear whether that one was the requested one, an operator decides. If the nonce was
+ * used before ours took it, it was never ours: the count was stale, and ours takes another. Otherwise policy decides:
+ * back to the queue, or STUCK until an operator chooses to requeue or to close it.
  */
 
 import {
   describeDifference,
   describeNonceUser,
-  hasSameEffect,
   judgeNonceUser,
+  mayBeRequested,
   type NonceProof,
 } from '../lane/nonce-user.ts'
 import type { Policy } from '../lane/policy.ts'
@@ -62,11 +62,11 @@ export function loseNonce(tx: InFlight, { at, proof }: Extract<TxEvent, { type: 
   if (isCancelling(tx) || isFill(tx.intent)) {
     return move(end(tx, 'cancelled', error, at), { type: 'cancel.settled', cause: 'replaced', detail }, USED)
   }
-  if (verdict === 'earlier') return requeue(tx, { type: 'nonce.lost', cause: 'stale_count', detail })
-  // A block's clock may be behind ours: if this might be the payment after all, nobody pays again without being told to.
-  const mayBeDone = hasSameEffect(tx, proof.user)
-  if (policy.onForeignNonce === 'requeue' && !mayBeDone)
-    return requeue(tx, { type: 'nonce.lost', cause: 'replaced', detail })
+  // If this may be the requested payment after all, nobody pays again unless an operator says so.
+  if (!mayBeRequested(tx, proof.user)) {
+    if (verdict === 'earlier') return requeue(tx, { type: 'nonce.lost', cause: 'stale_count', detail })
+    if (policy.onForeignNonce === 'requeue') return requeue(tx, { type: 'nonce.lost', cause: 'replaced', detail })
+  }
   if (hasLostNonce(tx)) return stay(tx)
   const why = { ...error, message: `${error.message}. ${describeDifference(tx, proof.user)}` }
   return getStuck(tx, 'foreign_nonce', why, { at, detail: { hash } })

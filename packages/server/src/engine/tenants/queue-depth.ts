@@ -6,8 +6,8 @@
  * Other nodes do the same, so the bounds are exceeded by at most what they accept between two counts. A count costs
  * time in proportion to the queue, so the longer it takes, the longer the pause before the next.
  *
- * What is stored during a count may or may not be in it, and is counted on top. Before such a doubt refuses anybody, the
- * database is counted again.
+ * What is stored during a count may or may not be in it, and is counted on top. If that alone may refuse somebody, the
+ * database is counted again first, unless the last count took too long to repeat it so soon.
  */
 
 import { shareOf } from '../../core/access/tenant-share.ts'
@@ -28,7 +28,7 @@ export interface QueueBounds {
   refresh(): void
 }
 
-/** Ends in one of two ways. */
+/** Call one of these, once. */
 export interface QueuePlace {
   /** It is in the database now. */
   keep(): void
@@ -184,7 +184,10 @@ function createTally(depths: readonly QueueDepth[]): Tally {
       counts.set(scope, count)
     }
     count.all += amount
-    count.byTenant.set(tenant, (count.byTenant.get(tenant) ?? 0) + amount)
+    const left = (count.byTenant.get(tenant) ?? 0) + amount
+    if (left === 0) count.byTenant.delete(tenant)
+    else count.byTenant.set(tenant, left)
+    if (count.byTenant.size === 0) counts.delete(scope)
   }
 
   function add(lane: string, tenant: string, amount: number): void {
