@@ -25,8 +25,8 @@ const real = {
   hookTimeout: 300_000,
 }
 
-/** Files that mostly wait, for blocks or for pauses to end. Each uses about a third of a core, and CI has two cores. */
-const WAITING_WORKERS = 6
+/** Files that mostly wait, for blocks or for pauses to end. Each uses a third to a half of a core, and CI has two cores. */
+const WAITING_WORKERS = 4
 
 /**
  * unit: no I/O, beside the source; files share their modules, but for those that change what others would meet. real: one real thing (PostgreSQL, anvil, a process, a browser) per file.
