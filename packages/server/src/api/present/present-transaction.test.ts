@@ -99,7 +99,7 @@ const finished: Finished = {
 }
 
 test('an access list is shown as it was asked for', () => {
-  const accessList = [{ address: TARGET, storageKeys: [BLOCK_HASH] }]
+  const accessList = [{ address: TARGET, storageKeys: [BLOCK_HASH] }] as const
   expect(presentTransaction({ ...queued, intent: { ...queued.intent, accessList } }, around)).toMatchObject({
     accessList: [{ address: checksumAddress(TARGET), storageKeys: [BLOCK_HASH] }],
   })
