@@ -52,7 +52,7 @@ export function laneStep(code: LaneProblemCode, { signer, chainId }: LaneName, l
     case 'fee_above_cap':
       return `Wait until gas is cheaper, or ${raiseLimit(limit, chainId)}.`
     case 'foreign_nonce':
-      return 'Find out who else uses this key, and whether its transaction already did what this one should do. If it did, end this one (`drover tx close <id> --reason "…"`). If not, send this one again under a new nonce (`drover tx requeue <id> --reason "…"`).'
+      return 'Find out who else uses this key. If its transaction did not do what this one should do, send this one again under a new nonce (`drover tx requeue <id> --reason "…"`). If it did, end this one (`drover tx close <id> --reason "…"`).'
     case 'stuck':
       return 'Run `drover tx explain <id>`: it says why and lists what you can do.'
     case 'blocked_by_reservation':
