@@ -4,6 +4,7 @@
  * counted, and printed now and then.
  */
 import { Agent, type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 
@@ -67,9 +68,41 @@ const loop = { from: target.signer, data: '0x5b600056', gas: '0x1c9c380' }
 const calls = JSON.stringify(
   Array.from({ length: 100 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'eth_call', params: [loop, 'latest'] })),
 )
+/** A deployment whose code loops: to find out what it costs takes a node as long as all of its gas does. */
+const burning = (): object => ({ from: target.signer, data: `0x5b600056${counter()}`, gasLimit: '30000000' })
+const burningBatch = (): string => JSON.stringify({ transactions: Array.from({ length: 1_000 }, burning) })
 const junk = JSON.stringify(Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`key${index}`, index])))
 
+let counted = 0
+/** Equal calls would be tried once for all. */
+function counter(): string {
+  counted += 1
+  return counted.toString(16).padStart(8, '0')
+}
+
+const CHURN = 2_000
+
+/** Opens very many connections, asks something on each, and drops all of them at once: some in order, some by force. */
+async function churn(): Promise<void> {
+  const { hostname, port } = new URL(target.url)
+  const text = `GET /v1/events/stream HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${target.token}\r\n\r\n`
+  const sockets = Array.from({ length: CHURN }, () => {
+    const socket = connect(Number(port), hostname, () => socket.write(text))
+    socket.on('error', () => count('churn', 'error'))
+    socket.once('data', (data) => count('churn', String(data).slice(9, 12)))
+    return socket
+  })
+  await pause(3_000)
+  for (const [index, socket] of sockets.entries()) {
+    if (index % 2 === 0) socket.destroy()
+    else socket.resetAndDestroy()
+  }
+}
+
 function attack(): void {
+  flood('churn', 1, churn)
+  flood('burning', 16, () => call('burning', 'POST', '/v1/transactions', JSON.stringify(burning())))
+  flood('burning', 4, () => call('burning batches', 'POST', '/v1/transactions/batch', burningBatch()))
   flood('batches', 16, () => call('batches', 'POST', '/v1/transactions/batch', batch()))
   flood('single', 16, () => call('single', 'POST', '/v1/transactions', JSON.stringify(intent)))
   flood('calls', 10, () => call('calls', 'POST', '/rpc', calls))

@@ -696,6 +696,19 @@ test('long-lived connections are checked again: an open service that was closed,
   expect(await access.isAllowed(caller)).toBe(false)
 })
 
+test('a key that was admitted before is recognized from memory, and only with its secret', async () => {
+  const clock = { now: () => NOW, monotonic: () => 0, schedule: () => () => {} }
+  const { keys: store, store: notices, telemetry } = api
+  const access = createAccess({ store, notices, clock, telemetry, nodeId: 'n' })
+  const { token } = await makeKey({ tenant: 'acme' })
+  const bearer = `Bearer ${token}`
+  expect(access.recognize(bearer)).toBe(null)
+  await access.identify(bearer)
+  const wrong = token.slice(0, -2) + (token.endsWith('AA') ? 'BB' : 'AA')
+  const asked = [bearer, `bearer  ${token}`, `Bearer ${wrong}`, token, 'Bearer x', '']
+  expect(asked.map(access.recognize)).toEqual(['acme', 'acme', null, null, null, null])
+})
+
 test('a key that is revoked while the body of its request arrives does nothing', async () => {
   const [kept, revoked] = [await makeKey(), await makeKey()]
   const payload = JSON.stringify({ from: SIGNER, to: TARGET, value: '1' })

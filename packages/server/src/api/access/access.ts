@@ -24,6 +24,11 @@ export interface Access extends AuditTrail {
   isOpen(): boolean
   /** Throws `unauthorized` or `rate_limited`. `duringOutage`: a remembered key is enough while the database is down. */
   identify(authorization: string | undefined, options?: { readonly duringOutage?: boolean }): Promise<Caller>
+  /**
+   * The tenant of a key that was admitted before, from memory alone; null if there is none. It decides who waits for whom,
+   * never what a caller may do.
+   */
+  recognize(authorization: string): string | null
   /** Whether a caller that was admitted before still would be. For anything that lasts longer than a request. */
   isAllowed(caller: Pick<Caller, 'keyId'>): Promise<boolean>
   /** The same for one more request of that caller, which counts like any other. Throws `rate_limited`. */
@@ -47,8 +52,9 @@ interface AccessPorts {
   readonly nodeId: string
 }
 
+const BEARER = /^Bearer +(\S+)$/i
 const OUTAGE_AFTER_MS = 1_000
-const MAX_REMEMBERED = 100
+const MAX_REMEMBERED = 1_000
 
 type Refusal = 'missing' | 'malformed' | 'unknown' | 'revoked' | 'expired' | 'rate' | 'scope'
 
@@ -170,9 +176,14 @@ export function createAccess({ store, notices, clock, telemetry, nodeId }: Acces
     isOpen: () => !presence.peek(),
     lock: presence.notify,
     chargeItems,
+    recognize(authorization) {
+      const given = parseKeyToken(BEARER.exec(authorization)?.[1] ?? '')
+      const known = given === null ? undefined : remembered.get(given.id)
+      return given !== null && known !== undefined && matchesSecret(given, known) ? known.tenant : null
+    },
     async identify(authorization, { duringOutage = false } = {}) {
       if (authorization === undefined) return checkOpen()
-      const [, token = null] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
+      const [, token = null] = BEARER.exec(authorization) ?? []
       if (token === null) throw refuse('malformed', 'The header Authorization must be "Bearer drv_…".')
       const given = parseKeyToken(token)
       if (given === null)

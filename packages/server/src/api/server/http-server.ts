@@ -4,7 +4,7 @@
  */
 import { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { type Caller, NO_LONGER_ALLOWED } from '../../core/access/caller.ts'
+import { CALLER_GONE, type Caller, NO_LONGER_ALLOWED } from '../../core/access/caller.ts'
 import { AppError, type AppErrorCode } from '../../core/app-error.ts'
 import { hasTooManyFields, MAX_FIELDS } from '../../core/field-limit.ts'
 import type { Gone } from '../../engine/tenants/work-turns.ts'
@@ -16,16 +16,18 @@ import { PROBLEM_TYPE } from '../contract/values/problem.ts'
 import { MAX_BODY_BYTES, presentProblem, toAppError } from '../present/present-problem.ts'
 import type { Route } from '../route.ts'
 import { ROUTES } from '../routes.ts'
-import { beginInTurns, createConnectionTurns } from './connection-turns.ts'
+import { createConnectionTurns } from './connection-turns.ts'
+import { leaveUnread } from './leave-unread.ts'
 import { refuseConnection } from './refuse-connection.ts'
 import { registerDashboard } from './serve-dashboard.ts'
+import { serveInTurns } from './serve-in-turns.ts'
 
-/** Made once: without a reason, each abort would create an error with a stack, for every request. */
-const GONE = new Error('the caller has gone')
 const LIMITS: ReadonlySet<AppErrorCode> = new Set([
   ...(['tenant_limit', 'too_many_waiting', 'too_many_streams', 'queue_full', 'overloaded'] as const),
 ])
 const TOO_MANY_FIELDS = `The body has more than ${MAX_FIELDS} fields.`
+/** New connections that wait. Each may hold 80 KiB that it sent. */
+const MAX_WAITING = 2_000
 /** Reading and writing this much takes the thread about a millisecond. */
 const BYTES_PER_MS = 64 * 1024
 
@@ -52,8 +54,9 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     return503OnClosing: false,
     clientErrorHandler: refuseConnection,
   })
-  const connections = createConnectionTurns(services.clock)
-  const endSilent = beginInTurns(server.server, connections)
+  const begins = createConnectionTurns(services.clock, MAX_WAITING)
+  const ends = createConnectionTurns(services.clock)
+  const endSilent = serveInTurns(server.server, { begins, ends, recognize: services.access.recognize })
   // Only JSON: a page of another origin can post plain text without a preflight, and must be refused.
   server.removeContentTypeParser(['text/plain', 'application/json'])
   const parseJson = server.getDefaultJsonParser('error', 'error')
@@ -82,6 +85,7 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   })
   // With `done`, because a promise for each hook of each request costs more than these do.
   server.addHook('onSend', (request, reply, payload, done) => {
+    leaveUnread(request.raw, reply.raw, services.clock)
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
     if (bytes > 0) {
       if (request.caller !== undefined) services.work.spend(request.caller.tenant, bytes / BYTES_PER_MS)
@@ -103,7 +107,8 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   })
   // A response that never ends by itself would keep the server from closing.
   server.addHook('preClose', async () => {
-    connections.close()
+    begins.close()
+    ends.close()
     endSilent()
     await Promise.all([services.eventStreams.close(), services.waits.close()])
   })
@@ -193,8 +198,8 @@ function registerRoute(
 /** The request's own close event says nothing: it fires when the body has been read. */
 function signalClose({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
-  if (raw.destroyed) controller.abort(GONE)
-  else raw.once('close', () => controller.abort(GONE))
+  if (raw.destroyed) controller.abort(CALLER_GONE)
+  else raw.once('close', () => controller.abort(CALLER_GONE))
   return controller.signal
 }
 

@@ -7,7 +7,7 @@
  * reconnects.
  */
 import { Readable } from 'node:stream'
-import type { Caller } from '../../core/access/caller.ts'
+import { CALLER_GONE, type Caller } from '../../core/access/caller.ts'
 import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
 import type { Clock } from '../../ports/clock.ts'
 
@@ -88,7 +88,7 @@ export function openServerEvents(
     cancelBeat()
     unfollow()
     wake()
-    gone.abort()
+    gone.abort(CALLER_GONE)
     onEnd(end, error)
   }
 

@@ -38,10 +38,13 @@ export interface Caller extends Reach {
   readonly maxTxFeeWei: bigint | null
 }
 
-/** Any caller of a service without keys: it listens on this machine only. */
 /** What a caller gets whose key ended after its request arrived. */
 export const NO_LONGER_ALLOWED = 'Your API key was revoked or has expired.'
 
+/** The reason to give when work is aborted. Made once: without a reason, each abort makes an error with a stack. */
+export const CALLER_GONE = new Error('the caller has gone')
+
+/** Any caller of a service without keys: it listens on this machine only. */
 export const LOCAL_CALLER: Caller = {
   keyId: null,
   tenant: null,

@@ -5,7 +5,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
-import type { Caller } from '../../core/access/caller.ts'
+import { CALLER_GONE, type Caller } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
 import { createTenantPool } from '../../engine/tenants/tenant-pool.ts'
 import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
@@ -138,7 +138,7 @@ export function createRpcSockets({
 
 function signalClose(stream: Duplex): AbortSignal {
   const controller = new AbortController()
-  if (stream.destroyed) controller.abort()
-  else stream.once('close', () => controller.abort())
+  if (stream.destroyed) controller.abort(CALLER_GONE)
+  else stream.once('close', () => controller.abort(CALLER_GONE))
   return controller.signal
 }

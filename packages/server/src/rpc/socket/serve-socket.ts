@@ -5,7 +5,7 @@
  */
 import { setMaxListeners } from 'node:events'
 import type { RawData, WebSocket } from 'ws'
-import type { Caller } from '../../core/access/caller.ts'
+import { CALLER_GONE, type Caller } from '../../core/access/caller.ts'
 import { AppError, type AppErrorCode } from '../../core/app-error.ts'
 import type { TenantPool } from '../../engine/tenants/tenant-pool.ts'
 import type { UnreadBytes } from '../../engine/tenants/unread-bytes.ts'
@@ -144,7 +144,7 @@ export function serveSocket(
   // A frame that breaks the protocol; the library closes the connection by itself.
   socket.on('error', (error) => telemetry.log('debug', 'WebSocket failed', { error: error.message }))
   socket.on('close', () => {
-    gone.abort()
+    gone.abort(CALLER_GONE)
     stopBeating()
     pushes.close()
     unread.close()

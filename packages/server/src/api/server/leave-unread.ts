@@ -1,0 +1,31 @@
+/**
+ * Responds to a request whose body is still arriving, without reading the rest. Node would read it to the end to keep the
+ * connection, or close it at once: then a client that is still sending may get an error instead of the response. So the
+ * connection stays half open for a moment, unread, and the client has the time to read why.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import type { Clock } from '../../ports/clock.ts'
+
+/** As much is read anyway, and the connection can be used again. */
+const SMALL_BYTES = 64 * 1024
+const LINGER_MS = 1_000
+
+/** To be called before the response is sent. Does nothing if the body has arrived, or is small. */
+export function leaveUnread(request: IncomingMessage, response: ServerResponse, clock: Pick<Clock, 'schedule'>): void {
+  const { socket, complete, headers } = request
+  if (complete || response.headersSent || !(socket instanceof Socket)) return
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers
+  if (encoding === undefined && Number(length ?? 0) <= SMALL_BYTES) return
+  response.setHeader('connection', 'close')
+  // With a listener of this kind, data is read only on request, and nobody requests it.
+  request.on('readable', () => {})
+  // The server calls it once the response is written.
+  socket.destroySoon = () => {
+    socket.end()
+    socket.once(
+      'close',
+      clock.schedule(LINGER_MS, () => socket.destroy()),
+    )
+  }
+}

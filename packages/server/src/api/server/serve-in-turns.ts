@@ -1,0 +1,98 @@
+/** Lets the connections of an HTTP server begin and end in turns. */
+import type { Server } from 'node:http'
+import { isIPv6, type Socket } from 'node:net'
+import type { ConnectionTurns } from './connection-turns.ts'
+
+export interface ServeTurns {
+  readonly begins: ConnectionTurns
+  readonly ends: ConnectionTurns
+  /** The tenant of a caller that was authenticated before. Null if it was not, or not lately. */
+  recognize(authorization: string): string | null
+}
+
+/** What tells a server that a connection has ended. Freeing all that belongs to it is what takes time. */
+const ENDS: ReadonlySet<string | symbol> = new Set(['end', 'error', 'close'])
+const AUTHORIZATION = /\r\nauthorization:[ \t]*([^\r\n]{1,200})\r\n/i
+
+/**
+ * A connection waits for its turn when its first bytes arrive, not when it is opened. Returns what ends connections that
+ * have sent nothing: the server does not know them, and would wait for them when it closes.
+ */
+export function serveInTurns(server: Server, turns: ServeTurns): () => void {
+  const own = server.listeners('connection') as ((socket: Socket) => void)[]
+  const silent = new Set<Socket>()
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    const network = networkOf(socket.remoteAddress ?? '')
+    let leave = (): void => {}
+    const giveUp = (): void => void socket.destroy()
+    const forget = (): void => {
+      silent.delete(socket)
+      leave()
+    }
+    const begin = (): void => {
+      socket.setTimeout(0)
+      socket.off('timeout', giveUp)
+      socket.off('error', giveUp)
+      socket.off('end', giveUp)
+      socket.off('close', forget)
+      endInTurn(socket, turns.ends, network)
+      for (const listen of own) listen.call(server, socket)
+      socket.resume()
+    }
+    silent.add(socket)
+    // As the server does with a connection that stays silent.
+    socket.setTimeout(server.headersTimeout, giveUp)
+    socket.on('error', giveUp)
+    socket.once('end', giveUp)
+    socket.once('close', forget)
+    socket.once('data', (first: Buffer) => {
+      silent.delete(socket)
+      socket.pause()
+      socket.unshift(first)
+      // Not within this event: the server would read on from a client that sends more than anybody reads.
+      process.nextTick(() => {
+        if (!socket.destroyed) leave = turns.begins.enter(() => findLine(first, network, turns), begin)
+      })
+    })
+  })
+  return () => {
+    for (const socket of silent) socket.destroy()
+  }
+}
+
+/**
+ * The line of its tenant, if the caller is known: behind a proxy, everybody has the same address. Only a caller with the
+ * whole key gets there. The line of its network, if it is not.
+ */
+function findLine(first: Buffer, network: string, { recognize }: ServeTurns): string {
+  const authorization = AUTHORIZATION.exec(first.toString('latin1'))?.[1]
+  const tenant = authorization === undefined ? null : recognize(authorization.trimEnd())
+  return tenant === null ? `network ${network}` : `tenant ${tenant}`
+}
+
+/** What happens to it after its turn is passed on at once. */
+function endInTurn(socket: Socket, turns: ConnectionTurns, network: string): void {
+  const emit = socket.emit.bind(socket) as (event: string | symbol, ...values: unknown[]) => boolean
+  const held: [string | symbol, ...unknown[]][] = []
+  let hadTurn = false
+  const pass = (): void => {
+    hadTurn = true
+    for (const event of held.splice(0)) emit(...event)
+  }
+  socket.emit = (event: string | symbol, ...values: unknown[]): boolean => {
+    if (hadTurn || !ENDS.has(event)) return emit(event, ...values)
+    held.push([event, ...values])
+    if (held.length === 1) turns.enter(() => network, pass)
+    return true
+  }
+}
+
+/** The address, or the /64 network of an IPv6 address: who has one of its addresses usually has all. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address) || address.includes('.')) return address
+  const [head = '', tail = ''] = address.split('::')
+  const [left, right] = [head.split(':').filter(Boolean), tail.split(':').filter(Boolean)]
+  const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0')
+  return [...left, ...zeros, ...right].slice(0, 4).join(':')
+}
