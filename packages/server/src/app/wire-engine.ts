@@ -7,6 +7,7 @@ import type { EvmChain } from '../chain/evm-chain.ts'
 import type { Config } from '../config/config.ts'
 import type { ChainView, Finality } from '../core/chain/finality.ts'
 import { DEFAULT_MAX_TX_FEE_WEI } from '../core/fees/fee-cap.ts'
+import type { Address } from '../core/hex.ts'
 import type { Lane } from '../core/lane/lane.ts'
 import type { Policy } from '../core/lane/policy.ts'
 import { type Accept, createAccept } from '../engine/accept/accept.ts'
@@ -17,15 +18,19 @@ import { createEngine, type Engine } from '../engine/engine.ts'
 import { createOperate, type Operate } from '../engine/operate/operate.ts'
 import { createResetNonce, type ResetNonce } from '../engine/operate/reset-nonce.ts'
 import { createStuckReview, type StuckReview } from '../engine/operate/stuck-review.ts'
+import { paceEstimates } from '../engine/queue/pace-estimates.ts'
 import { createReservations, type Reservations } from '../engine/reservations/reserve.ts'
 import { createSpendingRules, type SpendingRules } from '../engine/rules/spending-rules.ts'
 import type { FairTurns } from '../engine/tenants/fair-turns.ts'
+import type { QueueBounds } from '../engine/tenants/queue-depth.ts'
 import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
 import { createUnreadBytes, type UnreadBytes } from '../engine/tenants/unread-bytes.ts'
+import { createUpstreamPace, type UpstreamPace } from '../engine/tenants/upstream-pace.ts'
 import { createWorkTurns, type WorkTurns } from '../engine/tenants/work-turns.ts'
 import { createNodeTail, type EventTail } from '../engine/wait/event-tail.ts'
 import { createTransactionWaits, type TransactionWaits } from '../engine/wait/transaction-waits.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { HistoryEntry } from '../ports/history.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
 import { openAcceptBounds } from './open-accept-bounds.ts'
@@ -58,6 +63,8 @@ export interface WiredEngine {
   }
   readonly around: Around
   maxTxFeeOf(chainId: number): bigint | null
+  /** How much of a chain's node each tenant may use. */
+  paceOf(chainId: number): UpstreamPace | undefined
 }
 
 /** What currently applies to a chain or a signer, from memory. */
@@ -81,6 +88,14 @@ export async function wireEngine(
     record: ({ keyId, actor, ...note }) => void adapters.access.recordRefusal({ keyId, name: actor }, note),
   })
   const chains = new Map(adapters.chains.map(({ chain }) => [chain.chainId, chain]))
+  const work = createWorkTurns(clock, createThreadCapacity())
+  const bounds = openAcceptBounds(config, { store, clock, telemetry, work })
+  const paces = new Map(
+    [...chains.values()].map((chain) => [
+      chain.chainId,
+      createUpstreamPace({ clock, distanceMs: chain.distanceMs, hasOthers: work.hasOthers }),
+    ]),
+  )
   const engine = createEngine({
     store,
     signer,
@@ -89,7 +104,10 @@ export async function wireEngine(
     telemetry,
     nodeId,
     address: nameMachine(config.http.port),
-    chains: adapters.chains.map(({ chain, own }) => ({ chain, settings: toChainSettings(config, own) })),
+    chains: adapters.chains.map(({ chain, own }) => ({
+      chain: { ...chain, estimate: paceLanes(chain, { clock, work, queue: bounds.queue }) },
+      settings: toChainSettings(config, own),
+    })),
     settings: toEngineSettings(config),
     sendsPrivately: ({ chainId, signer: from }) => (chains.get(chainId)?.findSendEndpoints(from) ?? null) !== null,
     rules: rules.signing,
@@ -105,10 +123,8 @@ export async function wireEngine(
     limits: toIntakeLimits(config),
     rest: () => nextPass(),
   })
-  const work = createWorkTurns(clock, createThreadCapacity())
   const pieces = createPieces(work)
   const maxTxFeeOf = createMaxTxFees(adapters)
-  const bounds = openAcceptBounds(config, { store, clock, telemetry, work })
   telemetry.showLanes(config.metrics.maxLanes, () => {
     bounds.queue.refresh()
     engine.reportLanes(bounds.queue.depthOf)
@@ -122,6 +138,7 @@ export async function wireEngine(
     random,
     telemetry,
     headOf: (chainId) => around.viewOf(chainId)?.head ?? null,
+    paceOf: (chainId) => paces.get(chainId),
     simulationTimeoutMs: config.simulationTimeoutMs,
     maxTxFeeOf,
     rules: rules.book,
@@ -173,7 +190,26 @@ export async function wireEngine(
     },
     around,
     maxTxFeeOf,
+    paceOf: (chainId) => paces.get(chainId),
   }
+}
+
+/** Estimates of lanes, at a pace while tenants are active that have nothing in the lane's queue. */
+function paceLanes(
+  chain: EvmChain,
+  ports: { readonly clock: Clock; readonly work: WorkTurns; readonly queue: QueueBounds },
+): EvmChain['estimate'] {
+  const { clock, work, queue } = ports
+  const { chainId } = chain
+  const hasOthers = (signer: Address): boolean => {
+    if (!work.hasOthersThan([])) return false
+    queue.refresh()
+    const own = queue.tenantsOf({ chainId, signer })
+    // It estimates what is queued: if nobody has anything there, the queue was not counted yet.
+    return own.length > 0 && work.hasOthersThan(own)
+  }
+  const pace = createUpstreamPace({ clock, distanceMs: chain.distanceMs, hasOthers: () => true })
+  return paceEstimates({ chain, pace, clock, hasOthers })
 }
 
 function createAround(engine: Engine, { chains }: Pick<Adapters, 'chains'>, signers: KnownSigners): Around {

@@ -7,7 +7,7 @@
 import { AppError } from '../core/app-error.ts'
 import { createFairTurns } from '../engine/tenants/fair-turns.ts'
 import type { Tenant } from '../engine/tenants/tenant-pool.ts'
-import type { UpstreamPace } from '../engine/tenants/upstream-pace.ts'
+import { NO_PACE, type UpstreamPace } from '../engine/tenants/upstream-pace.ts'
 import type { Gone } from '../engine/tenants/work-turns.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Upstream, UpstreamReply, UpstreamRequest } from '../ports/upstream.ts'
@@ -54,12 +54,6 @@ const UNWANTED: UpstreamReply = {
   error: { code: null, message: 'the caller has gone', data: undefined },
 }
 const SEND_RAW = 'eth_sendRawTransaction'
-
-const NO_PACE: UpstreamPace = {
-  callsOf: () => MAX_CALLS,
-  requestsOf: () => Number.POSITIVE_INFINITY,
-  run: async (_tenant, ask) => ({ answer: await ask(), restMs: 0 }),
-}
 
 type Requests = readonly UpstreamRequest[]
 type Answers = readonly PromiseSettledResult<unknown>[]

@@ -31,7 +31,6 @@ function start() {
     distanceMs: () => 0,
   }
   const endpoint = createJsonRpcServer({
-    work: { hasOthers: () => false },
     upstreams: [upstream as Upstream],
     store: {
       findTransactionByHash: () => read(null),

@@ -3,7 +3,6 @@
 import type { Caller } from '../core/access/caller.ts'
 import { AppError } from '../core/app-error.ts'
 import { createTenantPool } from '../engine/tenants/tenant-pool.ts'
-import { createUpstreamPace } from '../engine/tenants/upstream-pace.ts'
 import { type CallerGone, createForwarder } from './forwarder.ts'
 import type { LocalMethod } from './local-methods.ts'
 import { createMethodList } from './methods.ts'
@@ -62,12 +61,8 @@ export function createJsonRpcServer(services: RpcServices): JsonRpcServer {
   const methods = createMethodList(settings.allowedMethods)
   const chains = new Map(
     upstreams.map((upstream): [number, ChainPart] => {
-      const pace = createUpstreamPace({
-        clock,
-        hasOthers: services.work.hasOthers,
-        distanceMs: upstream.distanceMs,
-      })
-      const forwarder = createForwarder(upstream, { ...settings, clock, pace })
+      const pace = services.paceOf?.(upstream.chainId)
+      const forwarder = createForwarder(upstream, { ...settings, clock, ...(pace !== undefined && { pace }) })
       const nextNonces = createNextNonces({ ...services, store, forwarder })
       const chain = { upstream, forwarder, nextNonces }
       const dispatch = createRpcDispatcher({ ...services, ...chain, store, methods, sendTransactions })

@@ -28,7 +28,6 @@ function answerTo(method: string, chainId: number): unknown {
 function start(chainIds: readonly number[]) {
   const telemetry = createRecordingTelemetry()
   const endpoint = createJsonRpcServer({
-    work: { hasOthers: () => false },
     upstreams: chainIds.map(upstreamOf),
     acceptBatch: async () => [],
     waits: {

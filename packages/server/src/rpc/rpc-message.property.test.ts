@@ -11,7 +11,6 @@ import { PASSED_ON } from './methods.ts'
 const clock = { now: () => 0, monotonic: () => 0, schedule: () => () => {} }
 const telemetry = createRecordingTelemetry()
 const endpoint = createJsonRpcServer({
-  work: { hasOthers: () => false },
   upstreams: [
     {
       chainId: 1,

@@ -6,7 +6,7 @@ import type { Lane } from '../core/lane/lane.ts'
 import type { Transaction } from '../core/transaction/transaction.ts'
 import type { AcceptBatch } from '../engine/accept/accept-batch.ts'
 import type { FairTurns } from '../engine/tenants/fair-turns.ts'
-import type { WorkTurns } from '../engine/tenants/work-turns.ts'
+import type { UpstreamPace } from '../engine/tenants/upstream-pace.ts'
 import type { TransactionWaits } from '../engine/wait/transaction-waits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { SignerRecord, Store } from '../ports/store.ts'
@@ -37,8 +37,8 @@ export interface RpcServices {
   readonly signers: { peek(lane: Lane): SignerRecord | null }
   /** Whose keys this node has, in the order in which they were configured. */
   ownAddresses(): readonly Address[]
-  /** While tenants are throttled, each has fewer calls in flight. */
-  readonly work: Pick<WorkTurns, 'hasOthers'>
+  /** How much of a chain's node each tenant may use. */
+  paceOf?(chainId: number): UpstreamPace | undefined
   /** Every call of a message counts against the rate of the key. Throws AppError. */
   chargeItems(caller: Caller, items: number): void
   /** For the audit: a caller tried something its key does not allow. Never throws. */

@@ -5,6 +5,7 @@ import { createFakeChain } from '../../testing/chain/fake-chain.ts'
 import { queued } from '../../testing/core/sample-transactions.ts'
 import { timerClock as clock } from '../../testing/engine/timer-clock.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
+import { createUpstreamPace, type UpstreamPace } from '../tenants/upstream-pace.ts'
 import { createSimulation } from './simulation.ts'
 
 const { intent } = queued()
@@ -15,6 +16,7 @@ interface SetUpOptions {
   readonly balance?: bigint
   readonly estimate?: Chain['estimate']
   readonly headOf?: () => null
+  readonly pace?: UpstreamPace
 }
 
 function setUp(options: SetUpOptions = {}) {
@@ -39,8 +41,10 @@ function setUp(options: SetUpOptions = {}) {
     telemetry,
     simulationTimeoutMs: 1_000,
     headOf: options.headOf ?? (() => fake.head()),
+    paceOf: () => options.pace,
   })
-  const tryOut = (change: Partial<Intent> = {}) => simulate({ ...intent, ...change })
+  const tryOut = (change: Partial<Intent> = {}, tenant: string | null = null) =>
+    simulate({ ...intent, ...change }, tenant)
   return { tryOut, batches, telemetry }
 }
 
@@ -94,4 +98,32 @@ test('a silent node delays nobody for long', async () => {
 test('a bug is not reported as an unreachable node', async () => {
   const { tryOut } = setUp({ estimate: () => Promise.reject(new TypeError('bug')) })
   await expect(tryOut()).rejects.toBeInstanceOf(TypeError)
+})
+
+test('calls that take a node long are few at a time, and delay nobody but their own tenant [G12]', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const pace = createUpstreamPace({ clock, hasOthers: () => true, distanceMs: () => 0 })
+  let heavy = 0
+  const { tryOut, batches } = setUp({
+    pace,
+    estimate: async (calls) => {
+      const slow = calls.filter(({ data }) => data === '0xbeef').length
+      heavy += slow
+      if (slow > 0) await new Promise((resolve) => clock.schedule(slow * 100, () => resolve(null)))
+      return calls.map(() => ({ type: 'ok', gas: 1n }))
+    },
+  })
+  const burning = Array.from({ length: 150 }, (_, value) => tryOut({ data: '0xbeef', value: BigInt(value) }, 'burner'))
+  await vi.advanceTimersByTimeAsync(20)
+  const other = tryOut({ value: 7n }, 'other')
+  await vi.advanceTimersByTimeAsync(5)
+  // While the node is still busy with the first few of the others.
+  expect(await other).toEqual({ ...PASSED, gas: 1n })
+  expect(batches.map(({ length }) => length)).toEqual([4, 1])
+  await vi.advanceTimersByTimeAsync(1_000)
+  const outcomes = await Promise.all(burning)
+  // The rest is accepted without a simulation, and reached no node.
+  expect(outcomes.filter(({ type }) => type === 'skipped').length).toBe(150 - 4)
+  expect(heavy).toBe(4)
 })

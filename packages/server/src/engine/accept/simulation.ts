@@ -1,6 +1,7 @@
 /**
- * Simulates a call before it is accepted. Calls that arrive within the same few milliseconds go to the chain as one
- * batch. If a node cannot run them, the request is still accepted: the lane simulates again before it takes a nonce.
+ * Simulates a call before it is accepted. Calls of a tenant that arrive within the same few milliseconds go to the chain
+ * together, at the pace of that tenant: calls that take a node long delay only the next calls of whoever sent them. If a
+ * node cannot run a call in time, the request is still accepted: the lane simulates again before it takes a nonce.
  */
 import { AppError } from '../../core/app-error.ts'
 import type { Intent } from '../../core/transaction/transaction.ts'
@@ -9,6 +10,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { createFairTurns } from '../tenants/fair-turns.ts'
 import type { Tenant } from '../tenants/tenant-pool.ts'
+import { NO_PACE, type UpstreamPace } from '../tenants/upstream-pace.ts'
 import { type Batcher, createBatcher, type Pending } from '../write/batcher.ts'
 
 export type Simulated =
@@ -26,6 +28,8 @@ export interface SimulationPorts {
   readonly telemetry: Telemetry
   /** One tenant's share of the simulations that run or wait at once. */
   readonly sharePercent?: number
+  /** How much of a chain's node each tenant may use; left out: whatever fits. */
+  paceOf?(chainId: number): UpstreamPace | undefined
   /** The followed head: a failure is certain only there. */
   headOf(chainId: number): HeadRef | null
   /** A slow node must not delay a call that can be simulated later. */
@@ -33,6 +37,8 @@ export interface SimulationPorts {
 }
 
 const BATCHING = { lingerMs: 3, maxBatch: 100, maxRunning: 4, maxWaiting: 5_000 }
+/** Requests to a chain at one time. A tenant has its share of them. */
+const MAX_REQUESTS = 8
 
 /** As many as the running batches can take. Later calls wait for a fair turn instead of in one queue. */
 const TURNS = { what: 'simulations', maxRunning: BATCHING.maxBatch * BATCHING.maxRunning, maxWaiting: 10_000 }
@@ -40,19 +46,63 @@ const TURNS = { what: 'simulations', maxRunning: BATCHING.maxBatch * BATCHING.ma
 export function createSimulation(ports: SimulationPorts): Simulate {
   const { chains, clock, telemetry, simulationTimeoutMs: deadlineMs, sharePercent } = ports
   const turns = createFairTurns({ ...TURNS, sharePercent, whenFull })
-  const batchers = new Map<number, Batcher<Call, CallOutcome>>()
-  for (const [chainId, chain] of chains) {
-    const expire = () => new ChainUnavailable(`no simulation within ${deadlineMs} ms`)
-    const run = (batch: readonly Pending<Call, CallOutcome>[]) => estimate(chain, batch, ports.headOf(chainId))
-    batchers.set(chainId, createBatcher({ clock, ...BATCHING, deadlineMs, expire, run }))
+  const expire = () => new ChainUnavailable(`no simulation within ${deadlineMs} ms`)
+  const lines = new Map([...chains.values()].map((chain) => [chain.chainId, createLines(chain)]))
+
+  /** Of one chain: each tenant with calls has a line of its own. */
+  function createLines(chain: Chain): (tenant: Tenant, call: Call) => Promise<CallOutcome> {
+    const { chainId } = chain
+    const pace = ports.paceOf?.(chainId) ?? NO_PACE
+    const requests = createFairTurns({
+      what: 'simulations',
+      maxRunning: MAX_REQUESTS,
+      maxWaiting: TURNS.maxWaiting,
+      sharePercent,
+      clock,
+      most: pace.requestsOf,
+      whenFull,
+    })
+    const open = new Map<Tenant, { readonly batcher: Batcher<Call, CallOutcome>; calls: number }>()
+
+    async function run(tenant: Tenant, batch: readonly Pending<Call, CallOutcome>[]): Promise<void> {
+      const left = [...batch]
+      while (left.length > 0)
+        await requests.run(tenant, async (rest) => {
+          const part = takeUnsettled(left, pace.callsOf(tenant))
+          if (part.length === 0) return
+          const { restMs } = await pace.run(tenant, () => estimate(chain, part, ports.headOf(chainId)))
+          rest(restMs)
+        })
+    }
+
+    function openLine(tenant: Tenant) {
+      const line = open.get(tenant) ?? {
+        batcher: createBatcher({ clock, ...BATCHING, deadlineMs, expire, run: (batch) => run(tenant, batch) }),
+        calls: 0,
+      }
+      open.set(tenant, line)
+      return line
+    }
+
+    return async (tenant, call) => {
+      const line = openLine(tenant)
+      line.calls += 1
+      try {
+        return await line.batcher.add(call)
+      } finally {
+        line.calls -= 1
+        if (line.calls === 0) open.delete(tenant)
+      }
+    }
   }
 
-  async function run({ lane, to, data, value, gasLimit, accessList }: Intent): Promise<CallOutcome> {
-    const batcher = batchers.get(lane.chainId)
-    if (batcher === undefined) throw new Error(`unknown chain ${lane.chainId}`)
+  async function run(tenant: Tenant, intent: Intent): Promise<CallOutcome> {
+    const { lane, to, data, value, gasLimit, accessList } = intent
+    const add = lines.get(lane.chainId)
+    if (add === undefined) throw new Error(`unknown chain ${lane.chainId}`)
     try {
       const call = { from: lane.signer, to, data, value, gasLimit, ...(accessList !== undefined && { accessList }) }
-      return await batcher.add(call)
+      return await add(tenant, call)
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error
       return { type: 'unknown', message: error.message }
@@ -60,7 +110,7 @@ export function createSimulation(ports: SimulationPorts): Simulate {
   }
 
   return async (intent, tenant = null) => {
-    const outcome = await turns.run(tenant, () => run(intent))
+    const outcome = await turns.run(tenant, () => run(tenant, intent))
     if (outcome.type === 'ok') return { type: 'passed', gas: outcome.gas }
     if (outcome.type !== 'unknown' && outcome.atLatest !== true)
       return { type: 'refused', error: describeRejection(outcome) }
@@ -68,6 +118,16 @@ export function createSimulation(ports: SimulationPorts): Simulate {
     telemetry.log('warn', 'accepted without simulation', { chainId: intent.lane.chainId, error })
     return { type: 'skipped' }
   }
+}
+
+/** The next of them, without those whose time is over: nobody waits for them. */
+function takeUnsettled<T extends { isSettled(): boolean }>(left: T[], most: number): readonly T[] {
+  const taken: T[] = []
+  while (left.length > 0 && taken.length < most) {
+    const next = left.shift()
+    if (next !== undefined && !next.isSettled()) taken.push(next)
+  }
+  return taken
 }
 
 function whenFull(): AppError {

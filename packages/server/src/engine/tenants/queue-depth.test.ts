@@ -90,6 +90,9 @@ test('the queue of a signer is known without a request, and counted again only a
     { queued: 6, oldestAt: 30 },
     { queued: 0, oldestAt: null },
   ])
+  expect([queue.tenantsOf(LANE), queue.tenantsOf(OTHER)]).toEqual([['a', 'b'], []])
+  ;(await queue.enter(OTHER, 'c')).keep()
+  expect(queue.tenantsOf(OTHER)).toEqual(['c'])
   queue.refresh()
   expect(state.counts).toBe(1)
 })

@@ -24,6 +24,8 @@ export interface QueueBounds {
   enter(lane: Lane, tenant: Tenant): Promise<QueuePlace>
   /** The queue of a signer, as last counted; null: not counted yet. */
   depthOf(lane: Lane): QueueSize | null
+  /** Who has something in the queue of a signer, as last counted and as accepted here since. */
+  tenantsOf(lane: Lane): readonly string[]
   /** Counts again, beside the caller, if the last count is old. */
   refresh(): void
 }
@@ -135,6 +137,9 @@ export function createQueueBounds({ store, clock, telemetry, limits }: DepthPort
     refresh,
     depthOf: (lane) =>
       isKnown ? { queued: counted.of(laneKey(lane)), oldestAt: oldest.get(laneKey(lane)) ?? null } : null,
+    tenantsOf: (lane) => [
+      ...new Set([counted, earlier, stored, open].flatMap((tally) => tally.tenantsOf(laneKey(lane)))),
+    ],
     async enter(lane, tenant) {
       refresh()
       // Only the first has to wait: later a count that is a second old is good enough.
@@ -171,6 +176,7 @@ interface Tally {
   addAll(other: Tally): void
   of(scope: string): number
   ofTenant(scope: string, tenant: string): number
+  tenantsOf(scope: string): readonly string[]
   readonly counts: ReadonlyMap<string, Count>
 }
 
@@ -203,6 +209,7 @@ function createTally(depths: readonly QueueDepth[]): Tally {
         for (const [tenant, amount] of byTenant) addTo(scope, tenant, amount)
     },
     of: (scope) => counts.get(scope)?.all ?? 0,
+    tenantsOf: (scope) => [...(counts.get(scope)?.byTenant.keys() ?? [])],
     ofTenant: (scope, tenant) => counts.get(scope)?.byTenant.get(tenant) ?? 0,
     counts,
   }

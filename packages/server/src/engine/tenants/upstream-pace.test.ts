@@ -10,14 +10,14 @@ function create(hasOthers: boolean, distanceMs = 0) {
     const { restMs } = await pace.run(tenant, async () => clock.freeze(ms))
     return restMs
   }
-  return { pace, ask }
+  return { clock, pace, ask }
 }
 
 test('a tenant begins with a few calls, and gets more while they are answered quickly', async () => {
   const { pace, ask } = create(true)
   expect([pace.callsOf('a'), pace.requestsOf('a')]).toEqual([4, 1])
   for (let times = 0; times < 6; times++) expect(await ask('a', 5)).toBe(0)
-  expect([pace.callsOf('a'), pace.requestsOf('a')]).toEqual([100, 4])
+  expect([pace.callsOf('a'), pace.requestsOf('a')]).toEqual([16, 4])
   expect(pace.callsOf('b')).toBe(4)
 })
 
@@ -29,13 +29,30 @@ test('slow calls go one at a time, with a rest after each that leaves the node t
   expect(await ask('a', 60_000)).toBe(5_000)
 })
 
+test('slow calls after many quick ones are few at once, soon', async () => {
+  const { pace, ask } = create(true)
+  for (let times = 0; times < 6; times++) await ask('a', 5)
+  await ask('a', 16 * 40)
+  expect([pace.callsOf('a'), pace.requestsOf('a')]).toEqual([1, 1])
+})
+
+test('whoever goes on with slow calls rests longer, until time has passed', async () => {
+  const { clock, ask } = create(true)
+  const rests: number[] = []
+  for (let times = 0; times < 8; times++) rests.push(await ask('a', 300))
+  expect(rests).toEqual([900, 900, 900, 900, 900, 900, 2_700, 2_700])
+  expect(await ask('b', 300)).toBe(900)
+  await clock.advance(30_000)
+  expect(await ask('a', 300)).toBe(900)
+})
+
 test('a node that is far away is not a slow one', async () => {
   const { pace, ask } = create(true, 150)
   for (let times = 0; times < 6; times++) expect(await ask('a', 160)).toBe(0)
-  expect([pace.callsOf('a'), pace.requestsOf('a')]).toEqual([100, 4])
+  expect([pace.callsOf('a'), pace.requestsOf('a')]).toEqual([16, 4])
   for (let times = 0; times < 8; times++) await ask('b', 550)
   expect([pace.callsOf('b'), pace.requestsOf('b')]).toEqual([1, 1])
-  expect(await ask('b', 550)).toBe(1_200)
+  expect(await ask('b', 550)).toBe(3_600)
 })
 
 test('a node that never answers soon is slow, not far away', async () => {

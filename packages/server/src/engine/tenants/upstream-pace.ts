@@ -3,7 +3,8 @@
  * it is the time that the answer took, without the round trip to the node. So a tenant begins with a few calls, gets
  * more while they are answered quickly, and fewer while they are slow. A tenant that is alone begins with a few too: a
  * node cannot be asked to stop, and the next tenant would have to wait until it is done. While others are active, a
- * tenant rests after slow calls, so the node has most of its time for the others.
+ * tenant rests after slow calls, so the node has most of its time for the others. Whoever goes on with slow calls rests
+ * longer.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Tenant } from './tenant-pool.ts'
@@ -25,7 +26,16 @@ interface UpstreamPaceOptions {
   distanceMs(): number
 }
 
+interface Learned {
+  readonly calls: number
+  /** The node's time that slow calls took, less what was forgiven since; as of `at`. */
+  readonly slowMs: number
+  readonly at: number
+}
+
 const MAX_CALLS = 100
+/** While others are active. Quick calls may be followed by as many slow ones. */
+const MAX_BESIDE_OTHERS = 16
 const FIRST_CALLS = 4
 /** For a tenant that is alone. */
 const MIN_ALONE = 8
@@ -40,41 +50,66 @@ const QUICK_MS = 20
 const SLOW_MS = 60
 /** Rest after slow calls, as a multiple of the time they took. */
 const REST = 3
+/** The same for a tenant whose slow calls have taken this much of the node's time. */
+const LONG_REST = 9
+const LONG_AFTER_MS = 2_000
+/** Of the time that passes. */
+const FORGIVEN = 0.05
 const MAX_REST_MS = 5_000
 const MAX_TENANTS = 1_000
 
+/** Whatever fits is passed on. */
+export const NO_PACE: UpstreamPace = {
+  callsOf: () => MAX_CALLS,
+  requestsOf: () => Number.POSITIVE_INFINITY,
+  run: async (_tenant, ask) => ({ answer: await ask(), restMs: 0 }),
+}
+
 export function createUpstreamPace({ clock, hasOthers, distanceMs }: UpstreamPaceOptions): UpstreamPace {
-  const learned = new Map<Tenant, number>()
+  const learned = new Map<Tenant, Learned>()
 
   function callsOf(tenant: Tenant): number {
-    const calls = learned.get(tenant) ?? FIRST_CALLS
-    return hasOthers(tenant) ? calls : Math.max(MIN_ALONE, calls)
+    const calls = learned.get(tenant)?.calls ?? FIRST_CALLS
+    return hasOthers(tenant) ? Math.min(MAX_BESIDE_OTHERS, calls) : Math.max(MIN_ALONE, calls)
   }
 
-  function learn(tenant: Tenant, tookMs: number): void {
-    const calls = callsOf(tenant)
-    if (tookMs > QUICK_MS && tookMs <= SLOW_MS) return
+  function nextCalls(calls: number, tookMs: number): number {
+    if (tookMs <= QUICK_MS) return Math.min(MAX_CALLS, calls * 2)
+    // As many as would have been quick.
+    return tookMs <= SLOW_MS ? calls : Math.max(1, Math.floor((calls * QUICK_MS) / tookMs))
+  }
+
+  function learn(tenant: Tenant, calls: number, tookMs: number): Learned {
+    const now = clock.monotonic()
+    const known = learned.get(tenant)
+    const slowMs = known === undefined ? 0 : Math.max(0, known.slowMs - (now - known.at) * FORGIVEN)
+    const next = {
+      calls: nextCalls(calls, tookMs),
+      slowMs: tookMs > QUICK_MS ? slowMs + tookMs : slowMs,
+      at: now,
+    }
     learned.delete(tenant)
-    learned.set(tenant, tookMs <= QUICK_MS ? Math.min(MAX_CALLS, calls * 2) : Math.max(1, Math.floor(calls / 2)))
+    learned.set(tenant, next)
     const [oldest] = learned.keys()
     if (learned.size > MAX_TENANTS && oldest !== undefined) learned.delete(oldest)
+    return next
   }
 
   return {
     callsOf,
     requestsOf: (tenant) => {
-      const isQuick = (learned.get(tenant) ?? 0) > FIRST_CALLS
+      const isQuick = (learned.get(tenant)?.calls ?? 0) > FIRST_CALLS
       if (hasOthers(tenant)) return isQuick ? MAX_REQUESTS : 1
       return isQuick ? Number.POSITIVE_INFINITY : SLOW_ALONE
     },
     async run(tenant, ask) {
-      const startedAt = clock.monotonic()
+      const [startedAt, calls] = [clock.monotonic(), callsOf(tenant)]
       const answer = await ask()
       const travelMs = Math.min(MAX_DISTANCE_MS, distanceMs())
       const tookMs = Math.max(0, clock.monotonic() - startedAt - travelMs)
-      learn(tenant, tookMs)
-      const restMs = hasOthers(tenant) && tookMs > QUICK_MS ? Math.min(MAX_REST_MS, tookMs * REST) : 0
-      return { answer, restMs }
+      const { slowMs } = learn(tenant, calls, tookMs)
+      if (!hasOthers(tenant) || tookMs <= QUICK_MS) return { answer, restMs: 0 }
+      return { answer, restMs: Math.min(MAX_REST_MS, tookMs * (slowMs > LONG_AFTER_MS ? LONG_REST : REST)) }
     },
   }
 }

@@ -131,7 +131,11 @@ test('others are there for a tenant that has not asked for long: what it asked f
   const turns = createWorkTurns(clock)
   const ask = async (tenant: string | null) => (await turns.begin(tenant, { gone: new AbortController().signal }))?.()
   await ask('heavy')
-  expect(turns.hasOthers('heavy')).toBe(false)
+  expect([turns.hasOthers('heavy'), turns.hasOthersThan(['heavy', 'x']), turns.hasOthersThan([])]).toEqual([
+    false,
+    false,
+    true,
+  ])
   await clock.advance(16_000)
   await ask('other')
   expect([turns.isCrowded(), turns.hasOthers('heavy'), turns.hasOthers('other')]).toEqual([false, true, false])
