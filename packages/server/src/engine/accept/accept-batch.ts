@@ -45,6 +45,12 @@ const HERE = { aborted: false }
 const PART = 250
 const SMALL_PART = 25
 
+/** Made once: nobody reads it, and a thousand errors with stacks take a while. */
+const HAS_GONE = new AppError(
+  'overloaded',
+  'The caller disconnected before the batch was stored. Nothing of it was stored.',
+)
+
 export function createAcceptBatch(ports: AcceptBatchPorts): AcceptBatch {
   const { accept, rest, isCrowded } = ports
   return async (requests, gone = HERE) => {
@@ -59,7 +65,7 @@ export function createAcceptBatch(ports: AcceptBatchPorts): AcceptBatch {
       if (place > 0 && place % part === 0 && !gone.aborted) await rest?.(request.tenant ?? null)
       const key = keys[place] ?? null
       const before = key === null ? undefined : lastOf.get(key)
-      const start: Accept = gone.aborted ? () => Promise.reject(hasGone()) : accept
+      const start: Accept = gone.aborted ? () => Promise.reject(HAS_GONE) : accept
       const answer = before === undefined ? gathering.join(place, request, start) : acceptAfter(before, request, start)
       if (key !== null) lastOf.set(key, answer)
       // If a request fails before the last one has started, its rejection must not go unhandled.
@@ -102,7 +108,7 @@ function createGathering(
     missing -= 1
     if (missing > 0) return
     if (gone.aborted) {
-      for (const { answer } of gathered.values()) answer(Promise.reject(hasGone()))
+      for (const { answer } of gathered.values()) answer(Promise.reject(HAS_GONE))
       return
     }
     const keyIds = new Set(requests.flatMap(({ keyId }) => keyId ?? []))
@@ -171,10 +177,6 @@ function keepTurns(requests: readonly AcceptRequest[], gathered: ReadonlyMap<num
     else kept.push(entry)
   }
   return kept
-}
-
-function hasGone(): AppError {
-  return new AppError('overloaded', 'The caller disconnected before the batch was stored. Nothing of it was stored.')
 }
 
 function outOfTurn(nonce: number): AppError {

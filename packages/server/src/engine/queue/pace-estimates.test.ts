@@ -70,7 +70,7 @@ test('a lane with quick calls rests for nobody', async () => {
   void estimate(callsOf(SLOW, 8), null)
   await clock.settle()
   await estimate(callsOf(QUICK, 60), null)
-  expect(sizes()).toEqual([4, 4, 8, 16, 16, 16])
+  expect(sizes()).toEqual([4, 4, 8, 8, 8, 8, 8, 8, 8])
 })
 
 test('the rest also holds for what is asked later', async () => {

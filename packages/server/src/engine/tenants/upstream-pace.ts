@@ -35,7 +35,9 @@ interface Learned {
 
 const MAX_CALLS = 100
 /** While others are active. Quick calls may be followed by as many slow ones. */
-const MAX_BESIDE_OTHERS = 16
+const MAX_BESIDE_OTHERS = 8
+/** The same for a tenant whose slow calls have taken much of the node's time. */
+const MAX_AFTER_SLOW = 2
 const FIRST_CALLS = 4
 /** For a tenant that is alone. */
 const MIN_ALONE = 8
@@ -50,11 +52,11 @@ const QUICK_MS = 20
 const SLOW_MS = 60
 /** Rest after slow calls, as a multiple of the time they took. */
 const REST = 3
-/** The same for a tenant whose slow calls have taken this much of the node's time. */
+/** The same for a tenant whose slow calls have taken much of the node's time. */
 const LONG_REST = 9
-const LONG_AFTER_MS = 2_000
-/** Of the time that passes. */
-const FORGIVEN = 0.05
+const MUCH_MS = 500
+/** Of the time that passes: a burst of slow calls is remembered for a minute or so. */
+const FORGIVEN = 0.01
 const MAX_REST_MS = 5_000
 const MAX_TENANTS = 1_000
 
@@ -70,8 +72,16 @@ export function createUpstreamPace({ clock, hasOthers, distanceMs }: UpstreamPac
 
   function callsOf(tenant: Tenant): number {
     const calls = learned.get(tenant)?.calls ?? FIRST_CALLS
-    return hasOthers(tenant) ? Math.min(MAX_BESIDE_OTHERS, calls) : Math.max(MIN_ALONE, calls)
+    if (!hasOthers(tenant)) return Math.max(MIN_ALONE, calls)
+    return Math.min(hasUsedMuch(tenant) ? MAX_AFTER_SLOW : MAX_BESIDE_OTHERS, calls)
   }
+
+  function slowMsOf(tenant: Tenant): number {
+    const known = learned.get(tenant)
+    return known === undefined ? 0 : Math.max(0, known.slowMs - (clock.monotonic() - known.at) * FORGIVEN)
+  }
+
+  const hasUsedMuch = (tenant: Tenant): boolean => slowMsOf(tenant) > MUCH_MS
 
   function nextCalls(calls: number, tookMs: number): number {
     if (tookMs <= QUICK_MS) return Math.min(MAX_CALLS, calls * 2)
@@ -79,27 +89,23 @@ export function createUpstreamPace({ clock, hasOthers, distanceMs }: UpstreamPac
     return tookMs <= SLOW_MS ? calls : Math.max(1, Math.floor((calls * QUICK_MS) / tookMs))
   }
 
-  function learn(tenant: Tenant, calls: number, tookMs: number): Learned {
-    const now = clock.monotonic()
-    const known = learned.get(tenant)
-    const slowMs = known === undefined ? 0 : Math.max(0, known.slowMs - (now - known.at) * FORGIVEN)
+  function learn(tenant: Tenant, calls: number, tookMs: number): void {
     const next = {
       calls: nextCalls(calls, tookMs),
-      slowMs: tookMs > QUICK_MS ? slowMs + tookMs : slowMs,
-      at: now,
+      slowMs: slowMsOf(tenant) + (tookMs > QUICK_MS ? tookMs : 0),
+      at: clock.monotonic(),
     }
     learned.delete(tenant)
     learned.set(tenant, next)
     const [oldest] = learned.keys()
     if (learned.size > MAX_TENANTS && oldest !== undefined) learned.delete(oldest)
-    return next
   }
 
   return {
     callsOf,
     requestsOf: (tenant) => {
       const isQuick = (learned.get(tenant)?.calls ?? 0) > FIRST_CALLS
-      if (hasOthers(tenant)) return isQuick ? MAX_REQUESTS : 1
+      if (hasOthers(tenant)) return isQuick && !hasUsedMuch(tenant) ? MAX_REQUESTS : 1
       return isQuick ? Number.POSITIVE_INFINITY : SLOW_ALONE
     },
     async run(tenant, ask) {
@@ -107,9 +113,9 @@ export function createUpstreamPace({ clock, hasOthers, distanceMs }: UpstreamPac
       const answer = await ask()
       const travelMs = Math.min(MAX_DISTANCE_MS, distanceMs())
       const tookMs = Math.max(0, clock.monotonic() - startedAt - travelMs)
-      const { slowMs } = learn(tenant, calls, tookMs)
+      learn(tenant, calls, tookMs)
       if (!hasOthers(tenant) || tookMs <= QUICK_MS) return { answer, restMs: 0 }
-      return { answer, restMs: Math.min(MAX_REST_MS, tookMs * (slowMs > LONG_AFTER_MS ? LONG_REST : REST)) }
+      return { answer, restMs: Math.min(MAX_REST_MS, tookMs * (hasUsedMuch(tenant) ? LONG_REST : REST)) }
     },
   }
 }
