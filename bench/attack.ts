@@ -69,7 +69,8 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
     print([before, after], [attacked], isUndisturbed)
     process.stdout.write(`\nIn the ${RECOVERY_MS / 1_000} s after the attack:\n\n`)
     print([before, after], [recovering], () => true)
-    printSlowest(attacked.observed)
+    printSlowest('during the attack', attacked.observed)
+    printSlowest('after it', recovering.observed)
     printFailures([before, after], attacked)
     printUsage(before, attacked, recovering, after)
     process.stdout.write(`\nThe attacker got: ${await report}\n`)
@@ -158,11 +159,11 @@ function print(calm: readonly Phase[], attacked: readonly Phase[], counts: typeo
   process.stdout.write(`| ${heads.join(' | ')} |\n|${' --- |'.repeat(heads.length)}\n${rows.join('\n')}\n`)
 }
 
-function printSlowest({ latencies }: Observed): void {
+function printSlowest(when: string, { latencies }: Observed): void {
   for (const what of ['accept', 'read', 'event'] as const) {
     const slowest = latencies[what].slice(-SLOWEST).reverse()
     const list = slowest.map(({ ms, at }) => `${ms.toFixed(0)} ms at ${at.toFixed(1)} s`)
-    process.stdout.write(`\nSlowest ${what}: ${list.join(', ')}`)
+    process.stdout.write(`\nSlowest ${what} ${when}: ${list.join(', ')}`)
   }
 }
 

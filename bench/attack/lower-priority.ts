@@ -2,6 +2,7 @@
  * For processes that stand for another machine. What is measured is the service, not how well two processors are shared
  * with work that is done elsewhere in practice. They still get what the service and the database leave.
  */
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 
@@ -18,6 +19,8 @@ export function lowerPriority(pid: number, niceness = NICENESS): void {
  * of processes only within one.
  */
 export function lowerSessionPriority(pid: number): void {
+  // The others get the processor at once when they have work, as if this one ran elsewhere.
+  spawnSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(pid)])
   const session = `/proc/${pid}/autogroup`
   if (existsSync(session)) writeFileSync(session, String(constants.priority.PRIORITY_LOW))
   lowerPriority(pid, constants.priority.PRIORITY_LOW)

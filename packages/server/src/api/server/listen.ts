@@ -1,6 +1,12 @@
 /** Opens the server to clients at one address. */
 import type { FastifyInstance } from 'fastify'
 
+/**
+ * New connections that the system keeps for the server. Beyond that it drops them, and a client tries again after a
+ * second, then two, then four. Node's default of 511 is what one client opens at once. Linux allows 4,096.
+ */
+const BACKLOG = 4_096
+
 /** The address is not available. The message says what to do. */
 class AddressUnavailable extends Error {
   override readonly name = 'AddressUnavailable'
@@ -12,7 +18,7 @@ export async function listen(
   at: { readonly host: string; readonly port: number },
 ): Promise<string> {
   try {
-    return await server.listen(at)
+    return await server.listen({ ...at, backlog: BACKLOG })
   } catch (error) {
     throw describeListenError(error, at)
   }

@@ -78,6 +78,29 @@ test('a tenant that asks for more than others gets its share of time; one that a
   expect(started).toBeLessThan(100)
 })
 
+test('what a tenant used while others asked for far more is not held against it once they are gone [G12]', async () => {
+  const { clock, turns, begin, beLate, count, ends } = create()
+  const gone = new AbortController()
+  setMaxListeners(1_000, gone.signal)
+  await begin('other')
+  for (let index = 0; index < 900; index++) void begin('flood', gone.signal)
+  for (let second = 0; second < 6; second++) {
+    await begin('other')
+    turns.spend('other', 250)
+    for (const end of ends.splice(0)) end()
+    await beLate(4)
+    await clock.advance(100)
+  }
+  gone.abort()
+  const before = count('other')
+  for (let request = 0; request < 20; request++) {
+    void begin('other')
+    await clock.advance(100)
+    for (const end of ends.splice(0)) end()
+  }
+  expect(count('other')).toBe(before + 20)
+})
+
 test('what work costs besides counts too', async () => {
   const cheap = await createCrowd()
   const dear = await createCrowd()

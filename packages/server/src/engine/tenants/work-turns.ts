@@ -138,7 +138,11 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
       return [line, line.recentMs + line.waiting.size * REQUEST_MS + line.resting.size]
     })
     const average = demands.reduce((sum, [, demand]) => sum + demand, 0) / demands.length
-    for (const [line, demand] of demands) line.isHeavy = demand > average
+    for (const [line, demand] of demands) {
+      line.isHeavy = demand > average
+      // It has waited for nothing. If others ask for less later, it must not have to wait for what it used before.
+      if (!line.isHeavy) line.usedMs = Math.min(line.usedMs, BURST_MS)
+    }
   }
 
   function startWaiting(): void {
