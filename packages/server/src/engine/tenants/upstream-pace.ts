@@ -37,7 +37,7 @@ const MAX_CALLS = 100
 /** While others are active. Quick calls may be followed by as many slow ones. */
 const MAX_BESIDE_OTHERS = 8
 /** The same for a tenant whose slow calls have taken much of the node's time. */
-const MAX_AFTER_SLOW = 2
+const MAX_AFTER_SLOW = 1
 const FIRST_CALLS = 4
 /** For a tenant that is alone. */
 const MIN_ALONE = 8
