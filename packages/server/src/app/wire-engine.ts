@@ -26,7 +26,7 @@ import type { QueueBounds } from '../engine/tenants/queue-depth.ts'
 import { createReadTurns } from '../engine/tenants/read-turns.ts'
 import type { TenantPool } from '../engine/tenants/tenant-pool.ts'
 import { createUnreadBytes, type UnreadBytes } from '../engine/tenants/unread-bytes.ts'
-import { createUpstreamPace, type UpstreamPace } from '../engine/tenants/upstream-pace.ts'
+import { createUpstreamPace, NO_PACE, type UpstreamPace } from '../engine/tenants/upstream-pace.ts'
 import { createWorkTurns, type WorkTurns } from '../engine/tenants/work-turns.ts'
 import { createNodeTail, type EventTail } from '../engine/wait/event-tail.ts'
 import { createTransactionWaits, type TransactionWaits } from '../engine/wait/transaction-waits.ts'
@@ -105,7 +105,10 @@ export async function wireEngine(
     nodeId,
     address: nameMachine(config.http.port),
     chains: adapters.chains.map(({ chain, own }) => ({
-      chain: { ...chain, estimate: paceLanes(chain, { clock, work, queue: bounds.queue }) },
+      chain: {
+        ...chain,
+        estimate: paceLanes(chain, { pace: paces.get(chain.chainId) ?? NO_PACE, clock, work, queue: bounds.queue }),
+      },
       settings: toChainSettings(config, own),
     })),
     settings: toEngineSettings(config),
@@ -194,22 +197,27 @@ export async function wireEngine(
   }
 }
 
-/** Estimates of lanes, at a pace while tenants are active that have nothing in the lane's queue. */
+/** Estimates of lanes, at the pace of whoever filled their queues. */
 function paceLanes(
   chain: EvmChain,
-  ports: { readonly clock: Clock; readonly work: WorkTurns; readonly queue: QueueBounds },
+  ports: {
+    readonly pace: UpstreamPace
+    readonly clock: Clock
+    readonly work: WorkTurns
+    readonly queue: QueueBounds
+  },
 ): EvmChain['estimate'] {
-  const { clock, work, queue } = ports
+  const { pace, clock, work, queue } = ports
   const { chainId } = chain
-  const hasOthers = (signer: Address): boolean => {
-    if (!work.hasOthersThan([])) return false
+  const payerOf = (signer: Address): string | null => {
+    if (!work.hasOthersThan([])) return null
     queue.refresh()
     const own = queue.tenantsOf({ chainId, signer })
     // It estimates what is queued: if nobody has anything there, the queue was not counted yet.
-    return own.length > 0 && work.hasOthersThan(own)
+    if (own.length === 0 || !work.hasOthersThan(own)) return null
+    return own.length === 1 ? (own[0] ?? null) : signer
   }
-  const pace = createUpstreamPace({ clock, distanceMs: chain.distanceMs, hasOthers: () => true })
-  return paceEstimates({ chain, pace, clock, hasOthers })
+  return paceEstimates({ chain, pace, clock, payerOf })
 }
 
 function createAround(engine: Engine, { chains }: Pick<Adapters, 'chains'>, signers: KnownSigners): Around {

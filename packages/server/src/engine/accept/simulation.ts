@@ -68,9 +68,10 @@ export function createSimulation(ports: SimulationPorts): Simulate {
       const left = [...batch]
       while (left.length > 0)
         await requests.run(tenant, async (rest) => {
-          const part = takeUnsettled(left, pace.callsOf(tenant))
-          if (part.length === 0) return
-          const { restMs } = await pace.run(tenant, () => estimate(chain, part, ports.headOf(chainId)))
+          const { restMs } = await pace.run(tenant, async () => {
+            const part = takeUnsettled(left, pace.callsOf(tenant))
+            if (part.length > 0) await estimate(chain, part, ports.headOf(chainId))
+          })
           rest(restMs)
         })
     }

@@ -23,7 +23,7 @@ function setUp({ hasOthers }: { readonly hasOthers: boolean }) {
   const estimate = paceEstimates({
     clock,
     pace: createUpstreamPace({ clock, hasOthers: () => true, distanceMs: () => 0 }),
-    hasOthers: () => hasOthers,
+    payerOf: (signer) => (hasOthers ? signer : null),
     chain: {
       estimate: async (calls) => {
         asked.push(calls)

@@ -3,8 +3,8 @@
  * it is the time that the answer took, without the round trip to the node. So a tenant begins with a few calls, gets
  * more while they are answered quickly, and fewer while they are slow. A tenant that is alone begins with a few too: a
  * node cannot be asked to stop, and the next tenant would have to wait until it is done. While others are active, a
- * tenant rests after slow calls, so the node has most of its time for the others. Whoever goes on with slow calls rests
- * longer.
+ * tenant rests after slow calls, so the node has most of its time for the others. Whoever goes on with slow calls has one
+ * request with the node at a time, whatever it is for, and rests longer.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Tenant } from './tenant-pool.ts'
@@ -14,12 +14,15 @@ export interface UpstreamPace {
   callsOf(tenant: Tenant): number
   /** Requests, of that many calls each, that may be with the node at once. */
   requestsOf(tenant: Tenant): number
-  /** Runs one request and learns from it. Returns its answer, and how long to rest before the next. */
+  /**
+   * Runs one request, now or after others of a tenant that has used much, and learns from it. Returns its answer, and how
+   * long to rest before the next.
+   */
   run<T>(tenant: Tenant, ask: () => Promise<T>): Promise<{ readonly answer: T; readonly restMs: number }>
 }
 
 interface UpstreamPaceOptions {
-  readonly clock: Pick<Clock, 'monotonic'>
+  readonly clock: Pick<Clock, 'monotonic' | 'schedule'>
   /** Tenants other than this one are active. */
   hasOthers(tenant: Tenant): boolean
   /** How long a round trip to the node takes, whatever is asked. */
@@ -31,6 +34,8 @@ interface Learned {
   /** The node's time that slow calls took, less what was forgiven since; as of `at`. */
   readonly slowMs: number
   readonly at: number
+  /** When the last slow one was answered. */
+  readonly slowAt: number
 }
 
 const MAX_CALLS = 100
@@ -55,6 +60,8 @@ const REST = 3
 /** The same for a tenant whose slow calls have taken much of the node's time. */
 const LONG_REST = 9
 const MUCH_MS = 500
+/** What one slow request counts at most: a node that pauses for a moment says nothing about the calls. */
+const MAX_COUNTED_MS = 100
 /** Of the time that passes: a burst of slow calls is remembered for a minute or so. */
 const FORGIVEN = 0.01
 const MAX_REST_MS = 5_000
@@ -69,6 +76,8 @@ export const NO_PACE: UpstreamPace = {
 
 export function createUpstreamPace({ clock, hasOthers, distanceMs }: UpstreamPaceOptions): UpstreamPace {
   const learned = new Map<Tenant, Learned>()
+  /** Of tenants that have used much: settles when the last request in line is done and has rested. */
+  const lines = new Map<Tenant, Promise<void>>()
 
   function callsOf(tenant: Tenant): number {
     const calls = learned.get(tenant)?.calls ?? FIRST_CALLS
@@ -89,11 +98,17 @@ export function createUpstreamPace({ clock, hasOthers, distanceMs }: UpstreamPac
     return tookMs <= SLOW_MS ? calls : Math.max(1, Math.floor((calls * QUICK_MS) / tookMs))
   }
 
-  function learn(tenant: Tenant, calls: number, tookMs: number): void {
+  function learn(tenant: Tenant, calls: number, { startedAt, tookMs }: { startedAt: number; tookMs: number }): void {
+    const now = clock.monotonic()
+    const slowAt = learned.get(tenant)?.slowAt ?? Number.NEGATIVE_INFINITY
+    const isSlow = tookMs > QUICK_MS
+    // Those that were with the node at the same time count once.
+    const countedMs = isSlow && startedAt >= slowAt ? Math.min(MAX_COUNTED_MS, tookMs) : 0
     const next = {
       calls: nextCalls(calls, tookMs),
-      slowMs: slowMsOf(tenant) + (tookMs > QUICK_MS ? tookMs : 0),
-      at: clock.monotonic(),
+      slowMs: slowMsOf(tenant) + countedMs,
+      at: now,
+      slowAt: isSlow ? now : slowAt,
     }
     learned.delete(tenant)
     learned.set(tenant, next)
@@ -109,13 +124,40 @@ export function createUpstreamPace({ clock, hasOthers, distanceMs }: UpstreamPac
       return isQuick ? Number.POSITIVE_INFINITY : SLOW_ALONE
     },
     async run(tenant, ask) {
-      const [startedAt, calls] = [clock.monotonic(), callsOf(tenant)]
-      const answer = await ask()
-      const travelMs = Math.min(MAX_DISTANCE_MS, distanceMs())
-      const tookMs = Math.max(0, clock.monotonic() - startedAt - travelMs)
-      learn(tenant, calls, tookMs)
-      if (!hasOthers(tenant) || tookMs <= QUICK_MS) return { answer, restMs: 0 }
-      return { answer, restMs: Math.min(MAX_REST_MS, tookMs * (hasUsedMuch(tenant) ? LONG_REST : REST)) }
+      if (!hasOthers(tenant) || !hasUsedMuch(tenant)) {
+        const { restMs, answer } = await measure(tenant, ask)
+        return { restMs, answer: await answer }
+      }
+      // The rest is part of the line.
+      return { restMs: 0, answer: await runInLine(tenant, ask) }
     },
+  }
+
+  /** An answer that does not come counts as slow too. */
+  async function measure<T>(tenant: Tenant, ask: () => Promise<T>): Promise<{ answer: Promise<T>; restMs: number }> {
+    const [startedAt, calls] = [clock.monotonic(), callsOf(tenant)]
+    const answer = ask()
+    await answer.catch(() => {})
+    const travelMs = Math.min(MAX_DISTANCE_MS, distanceMs())
+    const tookMs = Math.max(0, clock.monotonic() - startedAt - travelMs)
+    learn(tenant, calls, { startedAt, tookMs })
+    const rest = hasUsedMuch(tenant) ? LONG_REST : REST
+    return { answer, restMs: hasOthers(tenant) && tookMs > QUICK_MS ? Math.min(MAX_REST_MS, tookMs * rest) : 0 }
+  }
+
+  async function runInLine<T>(tenant: Tenant, ask: () => Promise<T>): Promise<T> {
+    const before = lines.get(tenant)
+    let goOn = (): void => {}
+    const over = new Promise<void>((resolve) => {
+      goOn = resolve
+    }).then(() => {
+      if (lines.get(tenant) === over) lines.delete(tenant)
+    })
+    lines.set(tenant, over)
+    await before
+    const { answer, restMs } = await measure(tenant, ask)
+    if (restMs > 0) clock.schedule(restMs, goOn)
+    else goOn()
+    return answer
   }
 }
