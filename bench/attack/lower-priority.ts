@@ -20,7 +20,8 @@ export function lowerPriority(pid: number, niceness = NICENESS): void {
  */
 export function lowerSessionPriority(pid: number): void {
   // The others get the processor at once when they have work, as if this one ran elsewhere.
-  spawnSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(pid)])
+  const { status } = spawnSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(pid)])
+  if (status !== 0) process.stdout.write('Without chrt, the attacker competes for the processors a little.\n')
   const session = `/proc/${pid}/autogroup`
   if (existsSync(session)) writeFileSync(session, String(constants.priority.PRIORITY_LOW))
   lowerPriority(pid, constants.priority.PRIORITY_LOW)

@@ -91,10 +91,7 @@ export async function wireEngine(
   const work = createWorkTurns(clock, createThreadCapacity())
   const bounds = openAcceptBounds(config, { store, clock, telemetry, work })
   const paces = new Map(
-    [...chains.values()].map((chain) => [
-      chain.chainId,
-      createUpstreamPace({ clock, distanceMs: chain.distanceMs, hasOthers: work.hasOthers }),
-    ]),
+    [...chains.values()].map((chain) => [chain.chainId, createUpstreamPace({ clock, distanceMs: chain.distanceMs })]),
   )
   const engine = createEngine({
     store,
@@ -107,7 +104,7 @@ export async function wireEngine(
     chains: adapters.chains.map(({ chain, own }) => ({
       chain: {
         ...chain,
-        estimate: paceLanes(chain, { pace: paces.get(chain.chainId) ?? NO_PACE, clock, work, queue: bounds.queue }),
+        estimate: paceLanes(chain, { pace: paces.get(chain.chainId) ?? NO_PACE, clock, queue: bounds.queue }),
       },
       settings: toChainSettings(config, own),
     })),
@@ -200,21 +197,14 @@ export async function wireEngine(
 /** Estimates of lanes, at the pace of whoever filled their queues. */
 function paceLanes(
   chain: EvmChain,
-  ports: {
-    readonly pace: UpstreamPace
-    readonly clock: Clock
-    readonly work: WorkTurns
-    readonly queue: QueueBounds
-  },
+  ports: { readonly pace: UpstreamPace; readonly clock: Clock; readonly queue: QueueBounds },
 ): EvmChain['estimate'] {
-  const { pace, clock, work, queue } = ports
+  const { pace, clock, queue } = ports
   const { chainId } = chain
   const payerOf = (signer: Address): string | null => {
-    if (!work.hasOthersThan([])) return null
-    queue.refresh()
     const own = queue.tenantsOf({ chainId, signer })
-    // It estimates what is queued: if nobody has anything there, the queue was not counted yet.
-    if (own.length === 0 || !work.hasOthersThan(own)) return null
+    // Without keys, the tenant has no name and no pace. If nobody has anything there, the queue was not counted yet.
+    if (own.length === 0 || own.includes('')) return null
     return own.length === 1 ? (own[0] ?? null) : signer
   }
   return paceEstimates({ chain, pace, clock, payerOf })

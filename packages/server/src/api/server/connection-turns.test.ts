@@ -10,12 +10,7 @@ function setUp() {
   const turns = createConnectionTurns(clock, MAX_WAITING)
   const begun: string[] = []
   const open = (address: string, times = 1): (() => void)[] =>
-    Array.from({ length: times }, () =>
-      turns.enter(
-        () => address,
-        () => begun.push(address),
-      ),
-    )
+    Array.from({ length: times }, () => turns.enter(address, () => begun.push(address)))
   return { clock, turns, begun, open }
 }
 
@@ -68,4 +63,25 @@ test('all begin when the server stops', () => {
   open('b', 50)
   turns.close()
   expect(begun.length).toBe(BURST + 100)
+})
+
+test('a thread that is late catches up', async () => {
+  const { clock, begun, open } = setUp()
+  open('a', BURST + 200)
+  clock.freeze(40)
+  await clock.advance(1)
+  expect(begun.length).toBeGreaterThanOrEqual(BURST + 40)
+  clock.freeze(10_000)
+  const before = begun.length
+  await clock.advance(1)
+  // Far behind, and yet not all at once.
+  expect(begun.length - before).toBeLessThanOrEqual(65)
+})
+
+test('after the stop nobody waits', () => {
+  const { turns, begun, open } = setUp()
+  open('a', BURST)
+  turns.close()
+  open('a', 50)
+  expect(begun.length).toBe(BURST + 50)
 })

@@ -7,12 +7,9 @@
 import type { Clock } from '../../ports/clock.ts'
 
 export interface ConnectionTurns {
-  /**
-   * Calls `start` at once or in its turn, unless the returned function is called before. `lineOf` says whose line it
-   * waits in, and is not asked if it does not have to wait.
-   */
-  enter(lineOf: () => string, start: () => void): () => void
-  /** Starts all that wait. */
+  /** Calls `start` at once or in the turn of its line, unless the returned function is called before. */
+  enter(line: string, start: () => void): () => void
+  /** Starts all that wait, and later ones at once. */
   close(): void
 }
 
@@ -20,12 +17,14 @@ export interface ConnectionTurns {
 const PER_MS = 1
 /** May start at once. */
 const BURST = 16
+/** While some wait: a thread that is late catches up. */
+const MAX_PER_LOOK = 64
 const LOOK_EVERY_MS = 1
 
 /** If more than `maxWaiting` wait, the next start at once: nobody is refused. */
 export function createConnectionTurns(
   clock: Pick<Clock, 'monotonic' | 'schedule'>,
-  maxWaiting = Number.POSITIVE_INFINITY,
+  maxWaiting: number,
 ): ConnectionTurns {
   /** Whoever had a turn moves to the end. */
   const lines = new Map<string, Set<() => void>>()
@@ -33,10 +32,11 @@ export function createConnectionTurns(
   let room = BURST
   let countedAt = clock.monotonic()
   let isLooking = false
+  let isClosed = false
 
   function count(): void {
     const now = clock.monotonic()
-    room = Math.min(BURST, room + (now - countedAt) * PER_MS)
+    room = Math.min(waiting > 0 ? MAX_PER_LOOK : BURST, room + (now - countedAt) * PER_MS)
     countedAt = now
   }
 
@@ -75,15 +75,14 @@ export function createConnectionTurns(
   }
 
   return {
-    enter(lineOf, start) {
+    enter(name, start) {
       count()
       const isNext = waiting === 0 && room >= 1
-      if (isNext || waiting >= maxWaiting) {
+      if (isNext || waiting >= maxWaiting || isClosed) {
         if (isNext) room -= 1
         start()
         return () => {}
       }
-      const name = lineOf()
       const line = lines.get(name) ?? new Set()
       lines.set(name, line)
       line.add(start)
@@ -92,6 +91,7 @@ export function createConnectionTurns(
       return () => void leave(name, start)
     },
     close() {
+      isClosed = true
       while (waiting > 0) startNext()
     },
   }

@@ -25,9 +25,12 @@ import { serveInTurns } from './serve-in-turns.ts'
 const LIMITS: ReadonlySet<AppErrorCode> = new Set([
   ...(['tenant_limit', 'too_many_waiting', 'too_many_streams', 'queue_full', 'overloaded'] as const),
 ])
+const TOO_LARGE = 413
 const TOO_MANY_FIELDS = `The body has more than ${MAX_FIELDS} fields.`
 /** New connections that wait. Each may hold 80 KiB that it sent. */
 const MAX_WAITING = 2_000
+/** Connections that have ended and wait for what belongs to them to be freed. */
+const MAX_ENDING = 5_000
 /** Reading and writing this much takes the thread about a millisecond. */
 const BYTES_PER_MS = 64 * 1024
 
@@ -55,7 +58,7 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     clientErrorHandler: refuseConnection,
   })
   const begins = createConnectionTurns(services.clock, MAX_WAITING)
-  const ends = createConnectionTurns(services.clock)
+  const ends = createConnectionTurns(services.clock, MAX_ENDING)
   const endSilent = serveInTurns(server.server, { begins, ends, recognize: services.access.recognize })
   // Only JSON: a page of another origin can post plain text without a preflight, and must be refused.
   server.removeContentTypeParser(['text/plain', 'application/json'])
@@ -85,7 +88,7 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   })
   // With `done`, because a promise for each hook of each request costs more than these do.
   server.addHook('onSend', (request, reply, payload, done) => {
-    leaveUnread(request.raw, reply.raw, services.clock)
+    if (reply.statusCode === TOO_LARGE) leaveUnread(request.raw, reply.raw, services.clock)
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
     if (bytes > 0) {
       if (request.caller !== undefined) services.work.spend(request.caller.tenant, bytes / BYTES_PER_MS)

@@ -23,7 +23,7 @@ async function start() {
   return { clock, sockets, port: (server.address() as AddressInfo).port }
 }
 
-/** Sends all of it as fast as it can, as a client does that does not look for a response while it sends. */
+/** Sends all of it as fast as it can, and reads what comes meanwhile. */
 function send(port: number, headers: string, body: string) {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   let text = ''

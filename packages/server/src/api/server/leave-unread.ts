@@ -1,7 +1,7 @@
 /**
- * Responds to a request whose body is still arriving, without reading the rest. Node would read it to the end to keep the
- * connection, or close it at once: then a client that is still sending may get an error instead of the response. So the
- * connection stays half open for a moment, unread, and the client has the time to read why.
+ * Responds to a request whose body is too large and still arriving, without reading the rest. If the connection were closed
+ * at once, a client that is still sending would often get an error instead of the response. So it stays half open for a
+ * moment, unread, and a client that looks for a response while it sends gets it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'

@@ -10,8 +10,8 @@ function createHeldTurns() {
   const waiting: (() => void)[] = []
   const lines: string[] = []
   const turns: ConnectionTurns = {
-    enter: (lineOf, start) => {
-      lines.push(lineOf())
+    enter: (line, start) => {
+      lines.push(line)
       waiting.push(start)
       return () => void waiting.splice(waiting.indexOf(start), 1)
     },
@@ -105,6 +105,19 @@ describe('connections that begin', () => {
     await Promise.all(answers)
   })
 
+  test('are put in line without effort, whatever they send', async () => {
+    const socket = connect(port, '127.0.0.1')
+    const startedAt = process.cpuUsage()
+    socket.write(`GET / HTTP/1.1${'\r\nauthorization:'.repeat(50)}${' '.repeat(60_000)}`)
+    await expect.poll(() => begins.waiting.length).toBe(1)
+    const { user } = process.cpuUsage(startedAt)
+    expect(begins.lines).toEqual(['network 127.0.0.1'])
+    // It took hundreds of milliseconds with a pattern that tries every way to divide the spaces.
+    expect(user).toBeLessThan(400_000)
+    begins.waiting[0]?.()
+    socket.destroy()
+  })
+
   test('may end or break before their turn', async () => {
     await Promise.all([open((socket) => socket.end()), open((socket) => socket.resetAndDestroy())])
     const broken = open(async (socket) => {
@@ -189,7 +202,7 @@ describe('connections that end', () => {
       socket.once('data', () => end(socket))
     })
     await expect.poll(() => ends.waiting.length).toBe(1)
-    expect([closed, ends.lines]).toEqual([[], ['127.0.0.1']])
+    expect([closed, ends.lines]).toEqual([[], ['network 127.0.0.1']])
     ends.waiting[0]?.()
     await gone
     await expect.poll(() => closed).toEqual(['response'])

@@ -12,7 +12,10 @@ export interface ServeTurns {
 
 /** What tells a server that a connection has ended. Freeing all that belongs to it is what takes time. */
 const ENDS: ReadonlySet<string | symbol> = new Set(['end', 'error', 'close'])
-const AUTHORIZATION = /\r\nauthorization:[ \t]*([^\r\n]{1,200})\r\n/i
+/** Nothing in it can match in two ways, or long lines of spaces would take seconds. */
+const AUTHORIZATION = /\r\nauthorization:[ \t]*([^ \t\r\n][^\r\n]{0,199})\r\n/i
+/** Headers may be this long. */
+const MAX_HEAD_BYTES = 16 * 1024
 
 /**
  * A connection waits for its turn when its first bytes arrive, not when it is opened. Returns what ends connections that
@@ -23,8 +26,8 @@ export function serveInTurns(server: Server, turns: ServeTurns): () => void {
   const silent = new Set<Socket>()
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
-    const network = networkOf(socket.remoteAddress ?? '')
     let leave = (): void => {}
+    let line = ''
     const giveUp = (): void => void socket.destroy()
     const forget = (): void => {
       silent.delete(socket)
@@ -36,7 +39,7 @@ export function serveInTurns(server: Server, turns: ServeTurns): () => void {
       socket.off('error', giveUp)
       socket.off('end', giveUp)
       socket.off('close', forget)
-      endInTurn(socket, turns.ends, network)
+      endInTurn(socket, turns.ends, line)
       for (const listen of own) listen.call(server, socket)
       socket.resume()
     }
@@ -52,7 +55,9 @@ export function serveInTurns(server: Server, turns: ServeTurns): () => void {
       socket.unshift(first)
       // Not within this event: the server would read on from a client that sends more than anybody reads.
       process.nextTick(() => {
-        if (!socket.destroyed) leave = turns.begins.enter(() => findLine(first, network, turns), begin)
+        if (socket.destroyed) return
+        line = findLine(first, networkOf(socket.remoteAddress ?? ''), turns)
+        leave = turns.begins.enter(line, begin)
       })
     })
   })
@@ -66,13 +71,13 @@ export function serveInTurns(server: Server, turns: ServeTurns): () => void {
  * whole key gets there. The line of its network, if it is not.
  */
 function findLine(first: Buffer, network: string, { recognize }: ServeTurns): string {
-  const authorization = AUTHORIZATION.exec(first.toString('latin1'))?.[1]
+  const authorization = AUTHORIZATION.exec(first.toString('latin1', 0, MAX_HEAD_BYTES))?.[1]
   const tenant = authorization === undefined ? null : recognize(authorization.trimEnd())
   return tenant === null ? `network ${network}` : `tenant ${tenant}`
 }
 
 /** What happens to it after its turn is passed on at once. */
-function endInTurn(socket: Socket, turns: ConnectionTurns, network: string): void {
+function endInTurn(socket: Socket, turns: ConnectionTurns, line: string): void {
   const emit = socket.emit.bind(socket) as (event: string | symbol, ...values: unknown[]) => boolean
   const held: [string | symbol, ...unknown[]][] = []
   let hadTurn = false
@@ -83,7 +88,7 @@ function endInTurn(socket: Socket, turns: ConnectionTurns, network: string): voi
   socket.emit = (event: string | symbol, ...values: unknown[]): boolean => {
     if (hadTurn || !ENDS.has(event)) return emit(event, ...values)
     held.push([event, ...values])
-    if (held.length === 1) turns.enter(() => network, pass)
+    if (held.length === 1) turns.enter(line, pass)
     return true
   }
 }

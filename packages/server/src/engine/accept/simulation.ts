@@ -68,10 +68,12 @@ export function createSimulation(ports: SimulationPorts): Simulate {
       const left = [...batch]
       while (left.length > 0)
         await requests.run(tenant, async (rest) => {
-          const { restMs } = await pace.run(tenant, async () => {
-            const part = takeUnsettled(left, pace.callsOf(tenant))
+          let part: readonly Pending<Call, CallOutcome>[] = []
+          const ask = async (): Promise<void> => {
+            part = takeUnsettled(left, pace.callsOf(tenant))
             if (part.length > 0) await estimate(chain, part, ports.headOf(chainId))
-          })
+          }
+          const { restMs } = await pace.run(tenant, ask, () => part.length > 0)
           rest(restMs)
         })
     }

@@ -1,7 +1,6 @@
 /**
- * The estimates of a lane, at a pace while tenants are active that have nothing in its queue. Calls that take a node long
- * would otherwise make everybody wait who asks the same node: nothing else holds them back, once they are accepted. A
- * lane whose calls are quick does not notice.
+ * The estimates of a lane, at the pace of whoever filled its queue, while others ask the same node. Calls that take a node
+ * long would otherwise make all of them wait: nothing else holds such calls back, once they are accepted.
  */
 import type { Address } from '../../core/hex.ts'
 import type { CallOutcome, Chain } from '../../ports/chain.ts'
@@ -10,9 +9,9 @@ import type { UpstreamPace } from '../tenants/upstream-pace.ts'
 
 interface PaceEstimatesPorts {
   readonly chain: Pick<Chain, 'estimate'>
-  readonly pace: Pick<UpstreamPace, 'callsOf' | 'run'>
+  readonly pace: Pick<UpstreamPace, 'callsOf' | 'hasOthers' | 'run'>
   readonly clock: Pick<Clock, 'schedule'>
-  /** Whose pace it is: the tenant that all of the lane's queue belongs to, or the signer. Null: nobody else waits for the node. */
+  /** Whose pace it is: the tenant that all of the lane's queue belongs to, or the signer. Null: nobody knows yet. */
   payerOf(signer: Address): string | null
 }
 
@@ -29,17 +28,19 @@ export function paceEstimates({ chain, pace, clock, payerOf }: PaceEstimatesPort
 
   return async (calls, head) => {
     const [first] = calls
-    const payer = first === undefined ? null : payerOf(first.from)
-    if (payer === null) return chain.estimate(calls, head)
     const outcomes: CallOutcome[] = []
-    while (outcomes.length < calls.length) {
+    const payer = first === undefined ? null : payerOf(first.from)
+    while (payer !== null && outcomes.length < calls.length) {
       await rests.get(payer)
+      // Asked each time: the others may have come, or left.
+      if (!pace.hasOthers(payer)) break
       const part = calls.slice(outcomes.length, outcomes.length + pace.callsOf(payer))
       const { answer, restMs } = await pace.run(payer, () => chain.estimate(part, head))
       if (answer.length < part.length) throw new Error('fewer calls were tried than asked for')
       outcomes.push(...answer)
       rest(payer, restMs)
     }
-    return outcomes
+    const left = calls.slice(outcomes.length)
+    return left.length === 0 ? outcomes : [...outcomes, ...(await chain.estimate(left, head))]
   }
 }

@@ -58,9 +58,10 @@ export async function prepareTransactions(
   context: PrepareContext,
 ): Promise<readonly Preparation[]> {
   try {
-    const market = await chain.getFeeMarket()
     const estimated = queued.filter(needsEstimate)
     const outcomes = estimated.length > 0 ? await chain.estimate(estimated.map(toCall), context.head) : []
+    // Last, because estimates may have to wait for their turn, and prices change.
+    const market = await chain.getFeeMarket()
     const byId = new Map(estimated.map((tx, index) => [tx.id, outcomes[index]]))
     return queued.map((tx, index) =>
       prepareOne(tx, byId.get(tx.id), market, {

@@ -149,25 +149,6 @@ test('a turn ends by itself: longer work is waiting for something else', async (
   expect(turns.isCrowded()).toBe(true)
 })
 
-test('others are there for a tenant that has not asked for long: what it asked for may still go on', async () => {
-  const clock = createManualClock()
-  const turns = createWorkTurns(clock)
-  const ask = async (tenant: string | null) => (await turns.begin(tenant, { gone: new AbortController().signal }))?.()
-  await ask('heavy')
-  expect([turns.hasOthers('heavy'), turns.hasOthersThan(['heavy', 'x']), turns.hasOthersThan([])]).toEqual([
-    false,
-    false,
-    true,
-  ])
-  await clock.advance(16_000)
-  await ask('other')
-  expect([turns.isCrowded(), turns.hasOthers('heavy'), turns.hasOthers('other')]).toEqual([false, true, false])
-  // The service's own work has no tenant. With one tenant active, it has no rival.
-  expect(turns.hasOthers(null)).toBe(false)
-  await ask('heavy')
-  expect([turns.hasOthers('other'), turns.hasOthers(null)]).toEqual([true, true])
-})
-
 test('the line of one tenant is bounded', async () => {
   const { turns, flood, clock } = await createCrowd()
   await flood('flood', 400)

@@ -36,10 +36,6 @@ export interface WorkTurns {
   untilRefusal(tenant: Tenant): Promise<void>
   /** Several tenants are active. */
   isCrowded(): boolean
-  /** Tenants other than this one are active. What it asked for earlier may still go on, and be in their way. */
-  hasOthers(tenant: Tenant): boolean
-  /** Tenants other than these are active. */
-  hasOthersThan(tenants: readonly string[]): boolean
 }
 
 /** Like an AbortSignal, which is costly to make for each request: hardly any has to wait. */
@@ -245,9 +241,6 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
 
   return {
     isCrowded,
-    // Work without a tenant is the service's own, or that of the only caller of a service without keys.
-    hasOthers: (tenant) => lines.size > (tenant === null || lines.has(tenant) ? 1 : 0),
-    hasOthersThan: (tenants) => [...lines.keys()].some((tenant) => tenant !== null && !tenants.includes(tenant)),
     async begin(tenant, asked) {
       if (asked.gone.aborted) return null
       const line = getLine(tenant)

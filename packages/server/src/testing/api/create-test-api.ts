@@ -55,7 +55,6 @@ export const NO_TURNS: WorkTurns = {
   spend: () => undefined,
   spendWhenDue: () => null,
   isCrowded: () => false,
-  hasOthers: () => false,
   untilRefusal: async () => undefined,
 }
 
