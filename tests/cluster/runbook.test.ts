@@ -319,7 +319,10 @@ test('RPC endpoint: one of two does not follow the chain', async () => {
   const thaw = await freezeView(second, ground.chain)
   await prometheus.untilFired('DroverRpcEndpointBehind', 'rpc-endpoint')
   const { host } = new URL(second.url)
-  expect(await run(['chain', 'list'])).toMatch(new RegExp(`${host}\\s+lagging`))
+  await eventually(
+    () => run(['chain', 'list']),
+    (text) => new RegExp(`${host}\\s+lagging`).test(text),
+  )
   await until(await send('wrong'), 'CONFIRMED')
   thaw()
   await eventually(

@@ -145,8 +145,10 @@ test('Out of funds, and Balance low', async () => {
   await until(id, 'waiting_for_funds')
   await prometheus.untilFired('DroverOutOfFunds', 'out-of-funds')
   expect(await run('tx', 'explain', id)).toContain('runbook.md#out-of-funds')
-  const shown = await run('signer', 'show', addressOf(POOR))
-  expect(shown).toMatch(/balance\s+0/)
+  const shown = await eventually(
+    () => run('signer', 'show', addressOf(POOR)),
+    (text) => /balance\s+0/.test(text),
+  )
   expect(shown).toMatch(/runway/)
   await service.chain.setBalance(addressOf(POOR), 10n ** 18n)
   await mineUntil(id, 'CONFIRMED')

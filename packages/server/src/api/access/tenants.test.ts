@@ -379,7 +379,6 @@ test('a client that disconnects while queued leaves nothing behind, and its requ
   })
   const work: WorkTurns = {
     isCrowded: () => false,
-    hasOthers: () => false,
     untilRefusal: async () => undefined,
     spend: () => undefined,
     spendWhenDue: () => null,

@@ -5,9 +5,10 @@ import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { createUpstreamPace } from '../tenants/upstream-pace.ts'
 import { paceEstimates } from './pace-estimates.ts'
 
-const [SLOW, QUICK]: readonly Address[] = [`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`]
+const SLOW: Address = `0x${'11'.repeat(20)}`
+const QUICK: Address = `0x${'22'.repeat(20)}`
 
-function callsOf(from: Address = SLOW, count: number): readonly Call[] {
+function callsOf(from: Address, count: number): readonly Call[] {
   return Array.from({ length: count }, (_, index) => ({
     from,
     to: from,

@@ -112,11 +112,12 @@ test('a pause waits for the write that takes a nonce, and a write that waits for
     await locks.untilWaiting(1)
     const pausing = other.updateSigner(lease.lane, { paused: true }, note).finally(() => order.push('paused'))
     await locks.untilWaiting(2)
+    expect(order).toEqual([])
     await release()
+    // After a pause it would be stale. Which answer arrives first says nothing: they come over two connections.
     expect((await writing)[0]?.type).toBe('written')
     expect(await pausing).toMatchObject({ paused: true })
   })
-  expect(order).toEqual(['written', 'paused'])
   expect((await store.writeLanes([take(second, 1)]))[0]?.type).toBe('stale')
   await other.updateSigner(lease.lane, { paused: false }, note)
   const pause = [
