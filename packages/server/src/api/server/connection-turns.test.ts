@@ -65,17 +65,12 @@ test('all begin when the server stops', () => {
   expect(begun.length).toBe(BURST + 100)
 })
 
-test('a thread that is late catches up', async () => {
+test('a thread that is late starts a few, not all that it has missed', async () => {
   const { clock, begun, open } = setUp()
   open('a', BURST + 200)
-  clock.freeze(40)
-  await clock.advance(1)
-  expect(begun.length).toBeGreaterThanOrEqual(BURST + 40)
   clock.freeze(10_000)
-  const before = begun.length
   await clock.advance(1)
-  // Far behind, and yet not all at once.
-  expect(begun.length - before).toBeLessThanOrEqual(65)
+  expect(begun.length).toBeLessThanOrEqual(2 * BURST + 1)
 })
 
 test('after the stop nobody waits', () => {

@@ -17,8 +17,6 @@ export interface ConnectionTurns {
 const PER_MS = 1
 /** May start at once. */
 const BURST = 16
-/** While some wait: a thread that is late catches up. */
-const MAX_PER_LOOK = 64
 const LOOK_EVERY_MS = 1
 
 /** If more than `maxWaiting` wait, the next start at once: nobody is refused. */
@@ -36,7 +34,8 @@ export function createConnectionTurns(
 
   function count(): void {
     const now = clock.monotonic()
-    room = Math.min(waiting > 0 ? MAX_PER_LOOK : BURST, room + (now - countedAt) * PER_MS)
+    // A thread that is late does not catch up: that would make it later.
+    room = Math.min(BURST, room + (now - countedAt) * PER_MS)
     countedAt = now
   }
 

@@ -25,7 +25,6 @@ import { serveInTurns } from './serve-in-turns.ts'
 const LIMITS: ReadonlySet<AppErrorCode> = new Set([
   ...(['tenant_limit', 'too_many_waiting', 'too_many_streams', 'queue_full', 'overloaded'] as const),
 ])
-const TOO_LARGE = 413
 const TOO_MANY_FIELDS = `The body has more than ${MAX_FIELDS} fields.`
 /** New connections that wait. Each may hold 80 KiB that it sent. */
 const MAX_WAITING = 2_000
@@ -88,7 +87,7 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   })
   // With `done`, because a promise for each hook of each request costs more than these do.
   server.addHook('onSend', (request, reply, payload, done) => {
-    if (reply.statusCode === TOO_LARGE) leaveUnread(request.raw, reply.raw, services.clock)
+    leaveUnread(request.raw, reply.raw, services.clock)
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
     if (bytes > 0) {
       if (request.caller !== undefined) services.work.spend(request.caller.tenant, bytes / BYTES_PER_MS)

@@ -58,7 +58,7 @@ test.each([
 
 test('a client that hangs up first leaves nothing behind', async () => {
   const { sockets, port } = await start()
-  const { socket, ended } = send(port, `content-length: ${MEBIBYTE}`, 'x')
+  const { socket, ended } = send(port, `content-length: ${2 * MEBIBYTE}`, 'x')
   await ended
   socket.resetAndDestroy()
   await expect.poll(() => sockets[0]?.destroyed).toBe(true)

@@ -1,14 +1,15 @@
 /**
- * Responds to a request whose body is too large and still arriving, without reading the rest. If the connection were closed
- * at once, a client that is still sending would often get an error instead of the response. So it stays half open for a
- * moment, unread, and a client that looks for a response while it sends gets it.
+ * Responds to a request with a large body that is still arriving, without reading the rest. Reading it to the end would cost
+ * more than the refusal saves. If the connection were closed at once, a client that is still sending would often get an
+ * error instead of the response. So it stays half open for a moment, unread, and a client that looks for a response
+ * while it sends gets it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Clock } from '../../ports/clock.ts'
 
-/** As much is read anyway, and the connection can be used again. */
-const SMALL_BYTES = 64 * 1024
+/** Read to the end, so that every client gets the response, and can use the connection again. */
+const SMALL_BYTES = 1024 * 1024
 const LINGER_MS = 1_000
 
 /** To be called before the response is sent. Does nothing if the body has arrived, or is small. */
