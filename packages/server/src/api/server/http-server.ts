@@ -104,8 +104,8 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     const appError = toAppError(error, { maxBodyBytes: request.routeOptions.bodyLimit, isRead })
     if (appError.code === 'internal') logBug(services, request, error)
     if (LIMITS.has(appError.code) && request.caller !== undefined)
-      await services.work.untilRefusal(request.caller.tenant)
-    return sendProblem(reply, appError)
+      await services.work.untilRefusal(request.caller.tenant, watchClose(reply))
+    return reply.raw.destroyed ? reply.hijack() : sendProblem(reply, appError)
   })
   // A response that never ends by itself would keep the server from closing.
   server.addHook('preClose', async () => {
@@ -156,8 +156,8 @@ function watchUnread(
   bytes: number,
   { unread, stallMs, telemetry }: ApiServices,
 ): void {
-  // A request made in memory, without a connection.
-  if (!(socket instanceof Socket)) return
+  // A request made in memory, without a connection; or its client has gone, and nothing will say so again.
+  if (!(socket instanceof Socket) || raw.destroyed) return
   // A caller that was not authenticated counts as the tenant of public routes.
   const tenant = caller === undefined ? '' : caller.tenant
   const connection = unread.open(tenant, () => {

@@ -1,7 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { createManualClock } from '../../testing/engine/manual-clock.ts'
-import { createWorkTurns } from './work-turns.ts'
+import { createWorkTurns, type Gone } from './work-turns.ts'
+
+const STAYS: Gone = { aborted: false, addEventListener: () => undefined, removeEventListener: () => undefined }
 
 function create(capacity?: () => number) {
   const clock = createManualClock()
@@ -182,7 +184,7 @@ test('who has waited for long is told to come back; a stream waits on', async ()
 test('while tenants are held back, refusals of one tenant are told one by one; those of others do not wait for them', async () => {
   const { turns, clock } = await createCrowd()
   const told: string[] = []
-  const refuse = (tenant: string) => void turns.untilRefusal(tenant).then(() => told.push(tenant))
+  const refuse = (tenant: string) => void turns.untilRefusal(tenant, STAYS).then(() => told.push(tenant))
   for (let times = 0; times < 100; times++) refuse('flood')
   refuse('other')
   await clock.advance(1_000)
@@ -196,7 +198,7 @@ test('while tenants are held back, refusals of one tenant are told one by one; t
 test('while the thread is on time, the first refusals are told at once and the rest one by one; a tenant alone never waits', async () => {
   const { turns, clock, begin } = create()
   const told: string[] = []
-  const refuse = (tenant: string) => void turns.untilRefusal(tenant).then(() => told.push(tenant))
+  const refuse = (tenant: string) => void turns.untilRefusal(tenant, STAYS).then(() => told.push(tenant))
   await begin('flood')
   for (let times = 0; times < 100; times++) refuse('flood')
   await clock.settle()
@@ -219,10 +221,24 @@ test('a tenant that does nothing but get refused is still told one by one', asyn
   await begin('flood')
   for (let passed = 0; passed < 60_000; passed += 1_000) {
     await begin('other')
-    for (let times = 0; times < 100; times++) void turns.untilRefusal('flood').then(() => told.push(passed))
+    for (let times = 0; times < 100; times++) void turns.untilRefusal('flood', STAYS).then(() => told.push(passed))
     await clock.advance(1_000)
   }
   expect(told.length).toBeLessThan(5_000)
+})
+
+test('a refusal does not wait for a client that has gone', async () => {
+  const { turns, clock } = await createCrowd()
+  const gone = new AbortController()
+  let isOver = false
+  void turns.untilRefusal('flood', gone.signal).then(() => {
+    isOver = true
+  })
+  await clock.settle()
+  expect(isOver).toBe(false)
+  gone.abort()
+  await clock.settle()
+  expect(isOver).toBe(true)
 })
 
 test('a client that disconnects leaves the queue and takes no turn', async () => {

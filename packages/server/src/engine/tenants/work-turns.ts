@@ -31,9 +31,9 @@ export interface WorkTurns {
   /**
    * Resolves when a refusal may be sent. While several tenants are active, those of one tenant are sent one by one after
    * the first few, and all of them while the thread is late: a caller that retries at once would cost more than the
-   * refusal saves.
+   * refusal saves. Also resolves when the caller has gone.
    */
-  untilRefusal(tenant: Tenant): Promise<void>
+  untilRefusal(tenant: Tenant, gone: Gone): Promise<void>
   /** Several tenants are active. */
   isCrowded(): boolean
 }
@@ -255,7 +255,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
       const line = lines.get(tenant)
       if (line !== undefined) use(line, ms)
     },
-    async untilRefusal(tenant) {
+    async untilRefusal(tenant, gone) {
       // Who is only refused is active too.
       const line = getLine(tenant)
       if (!isCrowded()) return
@@ -263,8 +263,16 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
       const earliest = share.isWhole() ? now - FIRST_REFUSALS * REFUSAL_EVERY_MS : now + REFUSAL_MS
       const at = Math.max(earliest, line.refusalAt + REFUSAL_EVERY_MS)
       line.refusalAt = Math.min(now + MAX_REFUSAL_MS, at)
-      if (at <= now) return
-      await new Promise<void>((resolve) => void clock.schedule(line.refusalAt - now, resolve))
+      if (at <= now || gone.aborted) return
+      await new Promise<void>((resolve) => {
+        const end = (): void => {
+          cancel()
+          gone.removeEventListener('abort', end)
+          resolve()
+        }
+        const cancel = clock.schedule(line.refusalAt - now, end)
+        gone.addEventListener('abort', end)
+      })
     },
     spendWhenDue(tenant, ms) {
       const line = lines.get(tenant)

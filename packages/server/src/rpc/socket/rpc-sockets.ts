@@ -73,14 +73,15 @@ export function createRpcSockets({
     const enter = async ({ tenant }: Caller) => {
       become()
       let leave = (): void => {}
+      const gone = signalClose(stream)
       try {
         leave = pool.enter(tenant)
-        const endWork = await ports.work.begin(tenant, { gone: signalClose(stream) })
+        const endWork = await ports.work.begin(tenant, { gone })
         endWork?.()
         return leave
       } catch (error) {
         leave()
-        await ports.work.untilRefusal(tenant)
+        await ports.work.untilRefusal(tenant, gone)
         throw error
       }
     }
