@@ -379,6 +379,7 @@ test('a client that disconnects while queued leaves nothing behind, and its requ
   })
   const work: WorkTurns = {
     isCrowded: () => false,
+    tenants: () => [],
     untilRefusal: async () => undefined,
     spend: () => undefined,
     spendWhenDue: () => null,

@@ -20,14 +20,14 @@ import { createConnectionTurns } from './connection-turns.ts'
 import { leaveUnread } from './leave-unread.ts'
 import { refuseConnection } from './refuse-connection.ts'
 import { registerDashboard } from './serve-dashboard.ts'
-import { serveInTurns } from './serve-in-turns.ts'
+import { lineOf, serveInTurns } from './serve-in-turns.ts'
 
 const LIMITS: ReadonlySet<AppErrorCode> = new Set([
   ...(['tenant_limit', 'too_many_waiting', 'too_many_streams', 'queue_full', 'overloaded'] as const),
 ])
 const TOO_MANY_FIELDS = `The body has more than ${MAX_FIELDS} fields.`
 /** New connections that wait. Each may hold 80 KiB that it sent. */
-const MAX_WAITING = 2_000
+const MAX_WAITING = 3_000
 /** Connections that have ended and wait for what belongs to them to be freed. */
 const MAX_ENDING = 5_000
 /** Reading and writing this much takes the thread about a millisecond. */
@@ -56,8 +56,10 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     return503OnClosing: false,
     clientErrorHandler: refuseConnection,
   })
-  const begins = createConnectionTurns(services.clock, MAX_WAITING)
-  const ends = createConnectionTurns(services.clock, MAX_ENDING)
+  const { clock, work } = services
+  const hasOthers = (line: string) => work.tenants().some((tenant) => tenant !== null && lineOf(tenant) !== line)
+  const begins = createConnectionTurns({ clock, maxWaiting: MAX_WAITING, hasOthers })
+  const ends = createConnectionTurns({ clock, maxWaiting: MAX_ENDING })
   const endSilent = serveInTurns(server.server, { begins, ends, recognize: services.access.recognize })
   // Only JSON: a page of another origin can post plain text without a preflight, and must be refused.
   server.removeContentTypeParser(['text/plain', 'application/json'])

@@ -10,7 +10,7 @@ function createHeldTurns() {
   const waiting: (() => void)[] = []
   const lines: string[] = []
   const turns: ConnectionTurns = {
-    enter: (line, start) => {
+    enter: (line, { start }) => {
       lines.push(line)
       waiting.push(start)
       return () => void waiting.splice(waiting.indexOf(start), 1)
@@ -21,7 +21,7 @@ function createHeldTurns() {
 }
 
 const AT_ONCE: ConnectionTurns = {
-  enter: (_, start) => {
+  enter: (_, { start }) => {
     start()
     return () => {}
   },
@@ -133,6 +133,14 @@ describe('connections that begin', () => {
     expect(await answer).toContain('got 5')
   })
 
+  test('are ended if too many wait', async () => {
+    begins.turns.enter = (_, { refuse }) => {
+      refuse?.()
+      return () => {}
+    }
+    expect(await ask(5)).toBe('')
+  })
+
   test('are ended when the server stops, if they have sent nothing', async () => {
     const arrived = once(server, 'connection')
     const silent = open(() => {})
@@ -148,7 +156,7 @@ describe('connections that begin', () => {
 })
 
 const LATER: ConnectionTurns = {
-  enter: (_, start) => {
+  enter: (_, { start }) => {
     const timer = setTimeout(start, 10)
     return () => clearTimeout(timer)
   },

@@ -56,8 +56,8 @@ export function serveInTurns(server: Server, turns: ServeTurns): () => void {
       // Not within this event: the server would read on from a client that sends more than anybody reads.
       process.nextTick(() => {
         if (socket.destroyed) return
-        line = findLine(first, networkOf(socket.remoteAddress ?? ''), turns)
-        leave = turns.begins.enter(line, begin)
+        line = findLine(first, socket, turns)
+        leave = turns.begins.enter(line, { start: begin, refuse: giveUp })
       })
     })
   })
@@ -70,26 +70,60 @@ export function serveInTurns(server: Server, turns: ServeTurns): () => void {
  * The line of its tenant, if the caller is known: behind a proxy, everybody has the same address. Only a caller with the
  * whole key gets there. The line of its network, if it is not.
  */
-function findLine(first: Buffer, network: string, { recognize }: ServeTurns): string {
+function findLine(first: Buffer, socket: Socket, { recognize }: ServeTurns): string {
   const authorization = AUTHORIZATION.exec(first.toString('latin1', 0, MAX_HEAD_BYTES))?.[1]
   const tenant = authorization === undefined ? null : recognize(authorization.trimEnd())
-  return tenant === null ? `network ${network}` : `tenant ${tenant}`
+  // The address costs a call to the system.
+  return tenant === null ? `network ${networkOf(socket.remoteAddress ?? '')}` : lineOf(tenant)
+}
+
+/** Where the connections of a tenant wait. */
+export function lineOf(tenant: string): string {
+  return `tenant ${tenant}`
 }
 
 /** What happens to it after its turn is passed on at once. */
 function endInTurn(socket: Socket, turns: ConnectionTurns, line: string): void {
   const emit = socket.emit.bind(socket) as (event: string | symbol, ...values: unknown[]) => boolean
-  const held: [string | symbol, ...unknown[]][] = []
+  const destroy = socket.destroy.bind(socket)
+  const held: (() => unknown)[] = []
   let hadTurn = false
   const pass = (): void => {
     hadTurn = true
-    for (const event of held.splice(0)) emit(...event)
+    for (const event of held.splice(0)) withShortStacks(event)
+  }
+  const hold = (event: () => unknown): void => {
+    held.push(event)
+    if (held.length === 1) turns.enter(line, { start: pass })
   }
   socket.emit = (event: string | symbol, ...values: unknown[]): boolean => {
-    if (hadTurn || !ENDS.has(event)) return emit(event, ...values)
-    held.push([event, ...values])
-    if (held.length === 1) turns.enter(line, pass)
+    if (!ENDS.has(event)) return emit(event, ...values)
+    if (hadTurn) return withShortStacks(() => emit(event, ...values))
+    hold(() => emit(event, ...values))
     return true
+  }
+  socket.destroy = (error?: Error) => {
+    if (hadTurn || error === undefined || !isReset(error)) return destroy(error)
+    // To format it would take longer than all the rest. It says only that Node was reading.
+    error.stack = error.message
+    hold(() => destroy(error))
+    return socket
+  }
+}
+
+/** The client, or something on the way to it, has ended the connection. */
+function isReset(error: NodeJS.ErrnoException): boolean {
+  return error.syscall === 'read'
+}
+
+/** The server makes errors for all that belongs to the connection. Most of that time goes into stacks that nobody reads. */
+function withShortStacks<T>(work: () => T): T {
+  const limit = Error.stackTraceLimit
+  Error.stackTraceLimit = 1
+  try {
+    return work()
+  } finally {
+    Error.stackTraceLimit = limit
   }
 }
 

@@ -36,6 +36,8 @@ export interface WorkTurns {
   untilRefusal(tenant: Tenant, gone: Gone): Promise<void>
   /** Several tenants are active. */
   isCrowded(): boolean
+  /** Those that are active. */
+  tenants(): readonly Tenant[]
 }
 
 /** Like an AbortSignal, which is costly to make for each request: hardly any has to wait. */
@@ -241,6 +243,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
 
   return {
     isCrowded,
+    tenants: () => [...lines.keys()],
     async begin(tenant, asked) {
       if (asked.gone.aborted) return null
       const line = getLine(tenant)

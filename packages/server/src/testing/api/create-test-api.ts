@@ -55,6 +55,7 @@ export const NO_TURNS: WorkTurns = {
   spend: () => undefined,
   spendWhenDue: () => null,
   isCrowded: () => false,
+  tenants: () => [],
   untilRefusal: async () => undefined,
 }
 
