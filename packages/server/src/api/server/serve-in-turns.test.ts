@@ -201,6 +201,17 @@ describe('connections that end', () => {
     })
   })
 
+  test('before they began, too', async () => {
+    const arrived = once(server, 'connection')
+    const gone = open((socket) => socket.resetAndDestroy())
+    const [socket] = (await arrived) as [Socket]
+    await gone
+    await expect.poll(() => ends.waiting.length).toBe(1)
+    expect(socket.destroyed).toBe(false)
+    ends.waiting[0]?.()
+    expect(socket.destroyed).toBe(true)
+  })
+
   test.each<[string, (socket: Socket) => unknown]>([
     ['in order', (socket) => socket.end()],
     ['by force', (socket) => socket.resetAndDestroy()],

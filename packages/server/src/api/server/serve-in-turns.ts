@@ -14,6 +14,8 @@ export interface ServeTurns {
 const ENDS: ReadonlySet<string | symbol> = new Set(['end', 'error', 'close'])
 /** Nothing in it can match in two ways, or long lines of spaces would take seconds. */
 const AUTHORIZATION = /\r\nauthorization:[ \t]*([^ \t\r\n][^\r\n]{0,199})\r\n/i
+/** The line of connections that end before they have sent anything. */
+const SILENT = 'silent'
 /** Headers may be this long. */
 const MAX_HEAD_BYTES = 16 * 1024
 
@@ -27,19 +29,20 @@ export function serveInTurns(server: Server, turns: ServeTurns): () => void {
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
     let leave = (): void => {}
-    let line = ''
-    const giveUp = (): void => void socket.destroy()
-    const forget = (): void => {
-      silent.delete(socket)
-      leave()
-    }
+    let line = SILENT
+    let isEnding = false
+    const giveUp = endInTurn(socket, {
+      turns: turns.ends,
+      line: () => line,
+      onEnding: () => {
+        isEnding = true
+        silent.delete(socket)
+        leave()
+      },
+    })
     const begin = (): void => {
       socket.setTimeout(0)
-      socket.off('timeout', giveUp)
-      socket.off('error', giveUp)
-      socket.off('end', giveUp)
-      socket.off('close', forget)
-      endInTurn(socket, turns.ends, line)
+      for (const event of ['timeout', 'error', 'end']) socket.off(event, giveUp)
       for (const listen of own) listen.call(server, socket)
       socket.resume()
     }
@@ -48,14 +51,13 @@ export function serveInTurns(server: Server, turns: ServeTurns): () => void {
     socket.setTimeout(server.headersTimeout, giveUp)
     socket.on('error', giveUp)
     socket.once('end', giveUp)
-    socket.once('close', forget)
     socket.once('data', (first: Buffer) => {
       silent.delete(socket)
       socket.pause()
       socket.unshift(first)
       // Not within this event: the server would read on from a client that sends more than anybody reads.
       process.nextTick(() => {
-        if (socket.destroyed) return
+        if (socket.destroyed || isEnding) return
         line = findLine(first, socket, turns)
         leave = turns.begins.enter(line, { start: begin, refuse: giveUp })
       })
@@ -82,8 +84,15 @@ export function lineOf(tenant: string): string {
   return `tenant ${tenant}`
 }
 
-/** What happens to it after its turn is passed on at once. */
-function endInTurn(socket: Socket, turns: ConnectionTurns, line: string): void {
+interface Ending {
+  readonly turns: ConnectionTurns
+  line(): string
+  /** It ends, and waits for its turn. */
+  onEnding(): void
+}
+
+/** Returns what ends the connection, in its turn. What happens to it after its turn is passed on at once. */
+function endInTurn(socket: Socket, { turns, line, onEnding }: Ending): () => void {
   const emit = socket.emit.bind(socket) as (event: string | symbol, ...values: unknown[]) => boolean
   const destroy = socket.destroy.bind(socket)
   const held: (() => unknown)[] = []
@@ -94,7 +103,9 @@ function endInTurn(socket: Socket, turns: ConnectionTurns, line: string): void {
   }
   const hold = (event: () => unknown): void => {
     held.push(event)
-    if (held.length === 1) turns.enter(line, { start: pass })
+    if (held.length > 1) return
+    onEnding()
+    turns.enter(line(), { start: pass })
   }
   socket.emit = (event: string | symbol, ...values: unknown[]): boolean => {
     if (!ENDS.has(event)) return emit(event, ...values)
@@ -108,6 +119,10 @@ function endInTurn(socket: Socket, turns: ConnectionTurns, line: string): void {
     error.stack = error.message
     hold(() => destroy(error))
     return socket
+  }
+  return () => {
+    if (hadTurn) destroy()
+    else hold(() => destroy())
   }
 }
 
