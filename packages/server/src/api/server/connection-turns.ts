@@ -104,7 +104,11 @@ export function createConnectionTurns({
 
   function startNext(): void {
     if (count(all, PER_MS) < 1) return
-    for (const [name, line] of lines) if (take(name)) return startFirst(name, line)
+    for (const [name, line] of lines) {
+      if (!take(name)) continue
+      startFirst(name, line)
+      return
+    }
   }
 
   function look(): void {
