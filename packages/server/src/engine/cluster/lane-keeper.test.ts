@@ -249,6 +249,17 @@ describe('keeping lanes', () => {
     expect(said).toMatchObject([{ level: 'warn', fields: { lanes: 1, runbook: 'docs/runbook.md#takeover' } }])
   })
 
+  test('a lane that found out by its own write that its lease was lost is reported at the next beat, once', async () => {
+    const { clock, node } = await setUp(1)
+    const a = node('node-a')
+    await started(clock, a)
+    a.state.onFenced()
+    await clock.advance(15_000)
+    const said = a.telemetry.logs.filter(({ message }) => message.startsWith('leases expired'))
+    expect(said).toMatchObject([{ level: 'warn', fields: { lanes: 1, runbook: 'docs/runbook.md#takeover' } }])
+    expect(a.telemetry.valueOf('drover_leases_total', { result: 'lost' })).toBe(1)
+  })
+
   test('a lost lane that is slow to stop does not cost the others their right to act', async () => {
     const { clock, node, store } = await setUp(2)
     const a = node('node-a')

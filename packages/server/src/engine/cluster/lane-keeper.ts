@@ -95,6 +95,8 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
   const freeSince = new Map<LaneKey, number>()
   let signers = new Map<LaneKey, SignerRecord>()
   let silent: readonly SilentNode[] = []
+  /** Leases lost since the last beat, as the lanes found out by their own writes. */
+  let fenced = 0
   let cancelBeat = (): void => {}
   let stopped = false
   telemetry.count('drover_leases_total', { result: 'taken_over' }, 0)
@@ -128,11 +130,11 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
     reportSilent(heard.silent, nodes.filter((node) => !isSilent(node.nodeId)).length)
     ports.onDatabaseTime(nowMs, beatAt, clock.monotonic())
     const stillOurs = new Map(renewed.map((lease) => [laneKey(lease.lane), lease]))
-    let lost = 0
+    let lost = fenced
+    fenced = 0
     for (const [key, mine] of held) {
       const lease = stillOurs.get(key)
       if (lease?.fence !== mine.lease.fence) {
-        telemetry.count('drover_leases_total', { result: 'lost' })
         lost++
         leave(key, mine)
         continue
@@ -143,7 +145,10 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
       const isWanted = wantedBy !== null && wantedBy !== nodeId && fit.includes(wantedBy)
       if (isWanted || !fit.includes(nodeId)) leave(key, mine)
     }
-    if (lost > 0) telemetry.log('warn', LEASES_LOST, { nodeId, lanes: lost, runbook: TAKEOVER_ENTRY })
+    if (lost > 0) {
+      telemetry.count('drover_leases_total', { result: 'lost' }, lost)
+      telemetry.log('warn', LEASES_LOST, { nodeId, lanes: lost, runbook: TAKEOVER_ENTRY })
+    }
     telemetry.count('drover_leases_total', { result: 'renewed' }, renewed.length)
     await release(renewed.filter(isIdle))
     const before = signers
@@ -272,7 +277,9 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
         return mine?.lease.fence === lease.fence && clock.monotonic() < mine.deadline
       }
       const runner = ports.startLane({ lease, mayAct }, () => {
-        if (held.get(key)?.lease.fence === lease.fence) held.delete(key)
+        if (held.get(key)?.lease.fence !== lease.fence) return
+        held.delete(key)
+        fenced++
       })
       held.set(key, { lease, runner, deadline })
       runner.post({ type: 'work' })
