@@ -143,9 +143,9 @@ export async function startBenchStack(scenario: Scenario): Promise<BenchStack> {
   }
 }
 
-/** Node arguments for the service, for example `BENCH_NODE_ARGUMENTS=--cpu-prof`. */
+/** As in deploy/, and more Node arguments, for example `BENCH_NODE_ARGUMENTS=--cpu-prof`. */
 function nodeArguments(): readonly string[] {
-  return process.env.BENCH_NODE_ARGUMENTS?.split(' ') ?? []
+  return ['--v8-pool-size=0', ...(process.env.BENCH_NODE_ARGUMENTS?.split(' ') ?? [])]
 }
 
 export function createKey(databaseUrl: string, name: string, scopes: string): string {

@@ -33,7 +33,9 @@ test('the container runs as a user without rights, from a pinned version, and ha
   expect(last).toContain('STOPSIGNAL SIGTERM')
   expect(last.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true)
   // In the form of a list, so that no shell stands between Drover and the signals.
-  expect(last.find((line) => line.startsWith('ENTRYPOINT '))).toBe('ENTRYPOINT ["node", "packages/cli/dist/main.js"]')
+  expect(last.find((line) => line.startsWith('ENTRYPOINT '))).toBe(
+    'ENTRYPOINT ["node", "--v8-pool-size=0", "packages/cli/dist/main.js"]',
+  )
   expect(last.filter((line) => line.startsWith('COPY ')).every((line) => line.includes('--chown=root:root'))).toBe(true)
 })
 

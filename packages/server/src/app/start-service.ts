@@ -1,7 +1,6 @@
 /** `drover start`: a node that listens for HTTP requests. */
 import type { Config } from '../config/config.ts'
 import type { ServiceTelemetry } from '../telemetry/telemetry.ts'
-import { lowerHelperThreads } from './lower-helper-threads.ts'
 import { startNode } from './start-node.ts'
 
 export interface Service {
@@ -18,7 +17,6 @@ export async function startService(
   telemetry: ServiceTelemetry,
   signal?: AbortSignal,
 ): Promise<Service> {
-  lowerHelperThreads()
   const { url, nodeId, stop, stopped } = await startNode(config, telemetry, { http: config.http, signal })
   if (url === null) throw new Error('a node with an HTTP server has no URL')
   return { url, nodeId, stop, stopped }

@@ -286,6 +286,11 @@ export const METRICS = {
     },
   },
   drover_rpc_sockets: { kind: 'gauge', help: 'Open WebSocket connections to the JSON-RPC endpoint.', labels: {} },
+  drover_connections_refused_total: {
+    kind: 'counter',
+    help: 'New connections that Drover closed because too many were waiting to begin, most of them of the same caller.',
+    labels: {},
+  },
   drover_unread_answers_total: {
     kind: 'counter',
     help: 'Connections that Drover ended because their clients left too many bytes unread (maxBodyMemory).',

@@ -1,19 +1,35 @@
 import { expect, test } from 'vitest'
 import { createManualClock } from '../../testing/engine/manual-clock.ts'
-import { createConnectionTurns } from './connection-turns.ts'
+import { createConnectionTurns, type Line } from './connection-turns.ts'
 
 const BURST = 16
 const MAX_WAITING = 2_000
 
-function setUp(hasOthers?: (line: string) => boolean) {
+function setUp(hasOthers?: (line: Line) => boolean) {
   const clock = createManualClock()
-  const turns = createConnectionTurns({ clock, maxWaiting: MAX_WAITING, ...(hasOthers && { hasOthers }) })
+  const turns = createConnectionTurns({
+    clock,
+    maxWaiting: MAX_WAITING,
+    maxBytes: 10_000,
+    ...(hasOthers && { hasOthers }),
+  })
   const [begun, refused] = [[] as string[], [] as string[]]
-  const open = (address: string, times = 1): (() => void)[] =>
+  const open = (name: string, times = 1, group: Line['group'] = 'tenant', bytes = 1): (() => void)[] =>
     Array.from({ length: times }, () =>
-      turns.enter(address, { start: () => void begun.push(address), refuse: () => void refused.push(address) }),
+      turns.enter(
+        { group, name },
+        { bytes, start: () => void begun.push(name), refuse: () => void refused.push(name) },
+      ),
     )
-  return { clock, turns, begun, refused, open }
+  const count = (name: string): number => begun.filter((each) => each === name).length
+  /** The thread is busy: timers fire so much too late. */
+  const beLate = async (times: number, ms: number): Promise<void> => {
+    for (let left = times; left > 0; left--) {
+      clock.freeze(ms)
+      await clock.advance(1)
+    }
+  }
+  return { clock, turns, begun, refused, open, count, beLate }
 }
 
 test('a few begin at once, the others one per millisecond', async () => {
@@ -31,44 +47,67 @@ test('a few begin at once, the others one per millisecond', async () => {
 })
 
 test('lines take turns', async () => {
-  const { clock, begun, open } = setUp()
+  const { clock, begun, open, count } = setUp()
   open('flood', BURST + 1_000)
   begun.length = 0
   open('other', 2)
   await clock.advance(4)
-  expect(begun.filter((address) => address === 'other').length).toBe(2)
-  expect(begun.length).toBe(4)
+  expect([count('other'), begun.length]).toEqual([2, 4])
 })
 
-test('beside other tenants a caller begins fewer, whether it opens many at once or one after the other', async () => {
-  const { clock, begun, open } = setUp((line) => line !== 'calm')
-  open('flood', BURST + 1_000)
+test('thousands of strangers have as many turns as one tenant, and health checks as many as they', async () => {
+  const { clock, begun, open, count } = setUp()
+  for (let index = 0; index < BURST + 1_000; index++) open(`stranger ${index}`, 1, 'network')
+  begun.length = 0
+  open('acme', 10)
+  open('', 10, 'health')
+  await clock.advance(30)
+  expect([count('acme'), count(''), begun.length]).toEqual([10, 10, 30])
+})
+
+test('beside other tenants a caller begins fewer while the thread is late', async () => {
+  const { clock, begun, open, beLate, count } = setUp(({ name }) => name !== 'calm')
+  open('flood', BURST + 1_500)
+  await beLate(50, 10)
+  begun.length = 0
+  await beLate(50, 10)
+  // Each look is 11 ms after the one before.
+  expect(begun.length).toBeGreaterThan(100)
+  expect(begun.length).toBeLessThan(130)
+  // Whoever has no others beside it gets the rest of the turns.
+  open('calm', 100)
+  await beLate(20, 10)
+  expect(count('calm')).toBe(100)
+  // Once the thread is on time, nobody is held back.
+  await clock.advance(200)
   begun.length = 0
   await clock.advance(100)
-  expect(begun.length).toBe(20)
-  for (let times = 0; times < 100; times++) {
-    open('steady')
-    await clock.advance(1)
-  }
-  const steady = begun.filter((address) => address === 'steady').length
-  expect(steady).toBeGreaterThan(BURST + 15)
-  expect(steady).toBeLessThanOrEqual(BURST + 20)
-  open('calm', BURST)
-  await clock.advance(BURST)
-  expect(begun.filter((address) => address === 'calm').length).toBe(BURST)
+  expect(begun.length).toBeGreaterThan(95)
 })
 
-test('if too many wait, whoever has most of them waiting is refused more; others begin at once', async () => {
+test('if too many wait, strangers are refused, and whichever tenant has most of them; other tenants begin at once', async () => {
   const { clock, begun, refused, open } = setUp()
   open('flood', BURST + MAX_WAITING)
   expect(begun.length).toBe(BURST)
-  open('flood', 3)
+  open('flood', 2)
+  open('stranger', 1, 'network')
   open('other')
-  expect([begun.length, begun.at(-1), refused]).toEqual([BURST + 1, 'other', ['flood', 'flood', 'flood']])
+  expect([begun.length, begun.at(-1), refused]).toEqual([BURST + 1, 'other', ['flood', 'flood', 'stranger']])
   await clock.advance(1)
   expect(begun.length).toBe(BURST + 2)
-  open('flood', 1)
+  open('flood')
   expect(refused.length).toBe(3)
+})
+
+test('what has been sent by those that wait is bounded too', async () => {
+  const { clock, refused, open } = setUp()
+  open('flood', BURST)
+  open('flood', 1, 'tenant', 9_000)
+  open('flood', 1, 'tenant', 2_000)
+  expect(refused).toEqual(['flood'])
+  await clock.advance(1)
+  open('flood', 1, 'tenant', 2_000)
+  expect(refused).toEqual(['flood'])
 })
 
 test('if too many wait that cannot be refused, the next begin at once', () => {
@@ -77,7 +116,7 @@ test('if too many wait that cannot be refused, the next begin at once', () => {
   const start = (): void => {
     begun += 1
   }
-  for (let times = 0; times < BURST + 10 + 5; times++) turns.enter('a', { start })
+  for (let times = 0; times < BURST + 10 + 5; times++) turns.enter({ group: 'tenant', name: 'a' }, { start })
   expect(begun).toBe(BURST + 5)
 })
 
@@ -99,12 +138,10 @@ test('all begin when the server stops', () => {
 })
 
 test('a thread that is late starts a few, not all that it has missed', async () => {
-  const { clock, begun, open } = setUp()
+  const { begun, open, beLate } = setUp()
   open('a', BURST + 200)
-  clock.freeze(10_000)
-  await clock.advance(1)
-  // Two looks.
-  expect(begun.length).toBe(BURST + 4)
+  await beLate(1, 10_000)
+  expect(begun.length).toBeLessThanOrEqual(BURST + 16)
 })
 
 test('after the stop nobody waits', () => {

@@ -2,28 +2,38 @@
  * Connections begin and end in turns. To read a first request and find out whose it is takes the thread a fraction of a
  * millisecond, and so does everything that ends with a connection. Thousands that open or close at once would hold up
  * everybody for as long as all of them take together. So about one has its turn per millisecond, and callers take turns.
- * While other tenants are active, a caller has fewer turns. Connections that are open are not affected.
+ * While other tenants are active and the thread is late, a caller has fewer turns. Connections that are open are not
+ * affected.
  */
 import type { Clock } from '../../ports/clock.ts'
 
 export interface ConnectionTurns {
   /** Calls `start` at once or in the turn of its line, unless the returned function is called before. */
-  enter(line: string, connection: Turn): () => void
+  enter(line: Line, turn: Turn): () => void
   /** Starts all that wait, and later ones at once. */
   close(): void
 }
 
+/** Who waits. Groups take turns, and so do the lines of a group: thousands of strangers have as many turns as one tenant. */
+export interface Line {
+  readonly group: 'tenant' | 'network' | 'health' | 'silent'
+  readonly name: string
+}
+
 export interface Turn {
+  /** What is kept in memory until then. */
+  readonly bytes?: number
   start(): void
-  /** Called instead if too many wait, and most of them in this line. Omitted: then it starts at once. */
+  /** Called instead if too much waits, unless the line is that of a tenant and others are longer. Omitted: then it starts. */
   refuse?(): void
 }
 
 export interface ConnectionTurnsOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'schedule'>
   readonly maxWaiting: number
-  /** Tenants other than the caller with this line are active. */
-  hasOthers?(line: string): boolean
+  readonly maxBytes?: number
+  /** Tenants other than the one with this line are active. */
+  hasOthers?(line: Line): boolean
 }
 
 /** How many may start now. */
@@ -32,28 +42,32 @@ interface Room {
   countedAt: number
 }
 
+type Lines = Map<string, Set<Turn>>
+
 /** This many take about a quarter of the thread on a slow machine. */
 const PER_MS = 1
-/** Of one caller, while other tenants are active. */
-const PER_MS_BESIDE_OTHERS = 0.2
+/** Of one caller, while other tenants are active and the thread is late. */
+const PER_MS_WHEN_LATE = 0.2
 /** May start at once. */
 const BURST = 16
 const LOOK_EVERY_MS = 1
-/** Of those that wait, per look. A thread with much to do looks less often, so it starts fewer. */
-const MAX_PER_LOOK = 2
+/** Of those that wait, per look: a thread that is late does not catch up, which would make it later. */
+const MAX_PER_LOOK = 8
+/** On average, of the last looks. */
+const LATE_MS = 2
+const WEIGHT = 0.05
 /** Callers whose room is remembered. */
 const MAX_ROOMS = 1_000
 
-export function createConnectionTurns({
-  clock,
-  maxWaiting,
-  hasOthers = () => false,
-}: ConnectionTurnsOptions): ConnectionTurns {
+export function createConnectionTurns(options: ConnectionTurnsOptions): ConnectionTurns {
+  const { clock, maxWaiting, maxBytes = Number.POSITIVE_INFINITY, hasOthers = () => false } = options
   /** Whoever had a turn moves to the end. */
-  const lines = new Map<string, Set<() => void>>()
+  const groups = new Map<Line['group'], Lines>()
   const all = createRoom()
   const rooms = new Map<string, Room>()
   let waiting = 0
+  let bytes = 0
+  let lateMs = 0
   let isLooking = false
   let isClosed = false
 
@@ -61,10 +75,11 @@ export function createConnectionTurns({
     return { left: BURST, countedAt: clock.monotonic() }
   }
 
-  function roomOf(name: string): Room {
-    const room = rooms.get(name) ?? createRoom()
-    rooms.delete(name)
-    rooms.set(name, room)
+  function roomOf({ group, name }: Line): Room {
+    const key = `${group} ${name}`
+    const room = rooms.get(key) ?? createRoom()
+    rooms.delete(key)
+    rooms.set(key, room)
     const [oldest] = rooms.keys()
     if (rooms.size > MAX_ROOMS && oldest !== undefined) rooms.delete(oldest)
     return room
@@ -78,46 +93,54 @@ export function createConnectionTurns({
   }
 
   /** Takes a place, if there is one. */
-  function take(name: string): boolean {
-    const own = roomOf(name)
-    if (count(own, hasOthers(name) ? PER_MS_BESIDE_OTHERS : PER_MS) < 1 || count(all, PER_MS) < 1) return false
+  function take(line: Line): boolean {
+    const own = roomOf(line)
+    const isHeldBack = lateMs > LATE_MS && hasOthers(line)
+    if (count(own, isHeldBack ? PER_MS_WHEN_LATE : PER_MS) < 1 || count(all, PER_MS) < 1) return false
     all.left -= 1
     own.left -= 1
     return true
   }
 
-  function leave(name: string, start: () => void): void {
-    const line = lines.get(name)
-    if (line?.delete(start) !== true) return
-    if (line.size === 0) lines.delete(name)
+  function leave({ group, name }: Line, turn: Turn): void {
+    const lines = groups.get(group)
+    const line = lines?.get(name)
+    if (line?.delete(turn) !== true) return
+    if (line.size === 0) lines?.delete(name)
+    if (lines?.size === 0) groups.delete(group)
     waiting -= 1
+    bytes -= turn.bytes ?? 0
   }
 
-  function startFirst(name: string, line: Set<() => void>): void {
-    const [start] = line
-    if (start === undefined) return
-    lines.delete(name)
-    lines.set(name, line)
-    leave(name, start)
-    start()
+  function startFirst(line: Line, turns: Set<Turn>): void {
+    const [turn] = turns
+    if (turn === undefined) return
+    leave(line, turn)
+    turn.start()
   }
 
+  /** The next of the next group that has room. */
   function startNext(): void {
     if (count(all, PER_MS) < 1) return
-    for (const [name, line] of lines) {
-      if (!take(name)) continue
-      startFirst(name, line)
-      return
+    for (const [group, lines] of groups) {
+      for (const [name, turns] of lines) {
+        if (!take({ group, name })) continue
+        moveToEnd(groups, group, lines)
+        moveToEnd(lines, name, turns)
+        startFirst({ group, name }, turns)
+        return
+      }
     }
   }
 
   function look(): void {
     if (isLooking || waiting === 0) return
     isLooking = true
+    const startedAt = clock.monotonic()
     clock.schedule(LOOK_EVERY_MS, () => {
       isLooking = false
+      lateMs += (clock.monotonic() - startedAt - LOOK_EVERY_MS - lateMs) * WEIGHT
       try {
-        // A thread that is late does not catch up: that would make it later.
         for (let left = MAX_PER_LOOK; left > 0; left -= 1) startNext()
       } finally {
         look()
@@ -125,32 +148,42 @@ export function createConnectionTurns({
     })
   }
 
-  function isLongest(name: string): boolean {
-    const own = lines.get(name)?.size ?? 0
-    return [...lines.values()].every(({ size }) => size <= own)
+  /** A tenant is not refused for what others do. */
+  function mustYield({ group, name }: Line): boolean {
+    const own = groups.get(group)?.get(name)?.size ?? 0
+    return (
+      group !== 'tenant' || [...groups.values()].every((lines) => [...lines.values()].every(({ size }) => size <= own))
+    )
   }
 
   return {
-    enter(name, { start, refuse }) {
-      const isFull = waiting >= maxWaiting
-      if (isFull && refuse !== undefined && isLongest(name)) {
-        refuse()
+    enter(line, turn) {
+      const isFull = waiting >= maxWaiting || bytes + (turn.bytes ?? 0) > maxBytes
+      if (isFull && !isClosed && turn.refuse !== undefined && mustYield(line)) {
+        turn.refuse()
         return () => {}
       }
-      if (isFull || isClosed || (!lines.has(name) && take(name))) {
-        start()
+      const lines: Lines = groups.get(line.group) ?? new Map()
+      if (isFull || isClosed || (!lines.has(line.name) && take(line))) {
+        turn.start()
         return () => {}
       }
-      const line = lines.get(name) ?? new Set()
-      lines.set(name, line)
-      line.add(start)
+      groups.set(line.group, lines)
+      lines.set(line.name, (lines.get(line.name) ?? new Set()).add(turn))
       waiting += 1
+      bytes += turn.bytes ?? 0
       look()
-      return () => leave(name, start)
+      return () => leave(line, turn)
     },
     close() {
       isClosed = true
-      while (waiting > 0) for (const [name, line] of lines) startFirst(name, line)
+      while (waiting > 0)
+        for (const [group, lines] of groups) for (const [name, turns] of lines) startFirst({ group, name }, turns)
     },
   }
+}
+
+function moveToEnd<K, V>(map: Map<K, V>, key: K, value: V): void {
+  map.delete(key)
+  map.set(key, value)
 }

@@ -16,18 +16,20 @@ import { PROBLEM_TYPE } from '../contract/values/problem.ts'
 import { MAX_BODY_BYTES, presentProblem, toAppError } from '../present/present-problem.ts'
 import type { Route } from '../route.ts'
 import { ROUTES } from '../routes.ts'
-import { createConnectionTurns } from './connection-turns.ts'
+import { closeQueuedResponses } from './close-queued-responses.ts'
+import { createConnectionTurns, type Line } from './connection-turns.ts'
 import { leaveUnread } from './leave-unread.ts'
 import { refuseConnection } from './refuse-connection.ts'
 import { registerDashboard } from './serve-dashboard.ts'
-import { lineOf, serveInTurns } from './serve-in-turns.ts'
+import { serveInTurns } from './serve-in-turns.ts'
 
 const LIMITS: ReadonlySet<AppErrorCode> = new Set([
   ...(['tenant_limit', 'too_many_waiting', 'too_many_streams', 'queue_full', 'overloaded'] as const),
 ])
 const TOO_MANY_FIELDS = `The body has more than ${MAX_FIELDS} fields.`
-/** New connections that wait. Each may hold 80 KiB that it sent. */
-const MAX_WAITING = 3_000
+/** New connections that wait, and what they have sent. */
+const MAX_WAITING = 10_000
+const MAX_WAITING_BYTES = 64 * 1024 * 1024
 /** Connections that have ended and wait for what belongs to them to be freed. */
 const MAX_ENDING = 5_000
 /** Reading and writing this much takes the thread about a millisecond. */
@@ -57,10 +59,14 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     clientErrorHandler: refuseConnection,
   })
   const { clock, work } = services
-  const hasOthers = (line: string) => work.tenants().some((tenant) => tenant !== null && lineOf(tenant) !== line)
-  const begins = createConnectionTurns({ clock, maxWaiting: MAX_WAITING, hasOthers })
+  const hasOthers = ({ group, name }: Line): boolean =>
+    work.tenants().some((tenant) => tenant !== null && (group !== 'tenant' || tenant !== name))
+  const begins = createConnectionTurns({ clock, maxWaiting: MAX_WAITING, maxBytes: MAX_WAITING_BYTES, hasOthers })
   const ends = createConnectionTurns({ clock, maxWaiting: MAX_ENDING })
-  const endSilent = serveInTurns(server.server, { begins, ends, recognize: services.access.recognize })
+  const { recognize } = services.access
+  const onRefused = (): void => services.telemetry.count('drover_connections_refused_total')
+  const endSilent = serveInTurns(server.server, { begins, ends, recognize, onRefused })
+  closeQueuedResponses(server.server)
   // Only JSON: a page of another origin can post plain text without a preflight, and must be refused.
   server.removeContentTypeParser(['text/plain', 'application/json'])
   const parseJson = server.getDefaultJsonParser('error', 'error')

@@ -10,8 +10,8 @@ function createHeldTurns() {
   const waiting: (() => void)[] = []
   const lines: string[] = []
   const turns: ConnectionTurns = {
-    enter: (line, { start }) => {
-      lines.push(line)
+    enter: ({ group, name }, { start }) => {
+      lines.push(`${group} ${name}`.trim())
       waiting.push(start)
       return () => void waiting.splice(waiting.indexOf(start), 1)
     },
@@ -131,6 +131,46 @@ describe('connections that begin', () => {
     await expect.poll(() => begins.waiting.length).toBe(1)
     begins.waiting[0]?.()
     expect(await answer).toContain('got 5')
+  })
+
+  test('have a line of their own if they ask for the health of the node', async () => {
+    const asked = [
+      'GET /healthz HTTP/1.1',
+      'HEAD /readyz?x=1 HTTP/1.1',
+      'GET /healthzz HTTP/1.1',
+      'POST /readyz HTTP/1.1',
+    ]
+    const sockets: Socket[] = []
+    for (const [index, line] of asked.entries()) {
+      const socket = connect(port, '127.0.0.1', () => socket.write(`${line}\r\nhost: x\r\n\r\n`))
+      sockets.push(socket)
+      await expect.poll(() => begins.lines.length).toBe(index + 1)
+    }
+    expect(begins.lines).toEqual(['health', 'health', 'network 127.0.0.1', 'network 127.0.0.1'])
+    for (const begin of begins.waiting) begin()
+    for (const socket of sockets) socket.destroy()
+  })
+
+  test('wait as long as it takes, once they have sent something', async () => {
+    server.headersTimeout = 50
+    const answer = ask(5)
+    await expect.poll(() => begins.waiting.length).toBe(1)
+    await open(() => {})
+    begins.waiting[0]?.()
+    expect(await answer).toContain('got 5')
+  })
+
+  test('are not counted as new when the server gives them back', async () => {
+    const answer = ask(5)
+    await expect.poll(() => begins.waiting.length).toBe(1)
+    const [socket] = await new Promise<[Socket]>((resolve) => {
+      server.once('request', (request: IncomingMessage) => resolve([request.socket]))
+      begins.waiting[0]?.()
+    })
+    const { emit, destroy } = socket
+    server.emit('connection', socket)
+    expect([begins.lines.length, socket.emit === emit, socket.destroy === destroy]).toEqual([1, true, true])
+    await answer
   })
 
   test('are ended if too many wait', async () => {

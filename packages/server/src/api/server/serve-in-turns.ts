@@ -1,23 +1,27 @@
 /** Lets the connections of an HTTP server begin and end in turns. */
 import type { Server } from 'node:http'
 import { isIPv6, type Socket } from 'node:net'
-import type { ConnectionTurns } from './connection-turns.ts'
+import type { ConnectionTurns, Line } from './connection-turns.ts'
 
 export interface ServeTurns {
   readonly begins: ConnectionTurns
   readonly ends: ConnectionTurns
   /** The tenant of a caller that was authenticated before. Null if it was not, or not lately. */
   recognize(authorization: string): string | null
+  /** A connection was closed because too many wait. */
+  onRefused?(): void
 }
 
 /** What tells a server that a connection has ended. Freeing all that belongs to it is what takes time. */
 const ENDS: ReadonlySet<string | symbol> = new Set(['end', 'error', 'close'])
 /** Nothing in it can match in two ways, or long lines of spaces would take seconds. */
 const AUTHORIZATION = /\r\nauthorization:[ \t]*([^ \t\r\n][^\r\n]{0,199})\r\n/i
-/** The line of connections that end before they have sent anything. */
-const SILENT = 'silent'
+/** Load balancers ask for it on new connections, and take a node out that does not answer within a second. */
+const HEALTH = /^(?:GET|HEAD) \/(?:healthz|readyz)[ ?]/
 /** Headers may be this long. */
 const MAX_HEAD_BYTES = 16 * 1024
+/** Of connections that end before they have sent anything. */
+const SILENT: Line = { group: 'silent', name: '' }
 
 /**
  * A connection waits for its turn when its first bytes arrive, not when it is opened. Returns what ends connections that
@@ -26,8 +30,14 @@ const MAX_HEAD_BYTES = 16 * 1024
 export function serveInTurns(server: Server, turns: ServeTurns): () => void {
   const own = server.listeners('connection') as ((socket: Socket) => void)[]
   const silent = new Set<Socket>()
+  const begun = new WeakSet<Socket>()
+  const serve = (socket: Socket): void => {
+    for (const listen of own) listen.call(server, socket)
+  }
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
+    // An open connection is given back to the server after it has offered another protocol.
+    if (begun.has(socket)) return serve(socket)
     let leave = (): void => {}
     let line = SILENT
     let isEnding = false
@@ -40,11 +50,15 @@ export function serveInTurns(server: Server, turns: ServeTurns): () => void {
         leave()
       },
     })
-    const begin = (): void => {
-      socket.setTimeout(0)
-      for (const event of ['timeout', 'error', 'end']) socket.off(event, giveUp)
-      for (const listen of own) listen.call(server, socket)
+    const start = (): void => {
+      begun.add(socket)
+      for (const event of ['error', 'end']) socket.off(event, giveUp)
+      serve(socket)
       socket.resume()
+    }
+    const refuse = (): void => {
+      turns.onRefused?.()
+      socket.destroy()
     }
     silent.add(socket)
     // As the server does with a connection that stays silent.
@@ -53,13 +67,16 @@ export function serveInTurns(server: Server, turns: ServeTurns): () => void {
     socket.once('end', giveUp)
     socket.once('data', (first: Buffer) => {
       silent.delete(socket)
+      // From here on, it is not the client that takes long.
+      socket.setTimeout(0)
+      socket.off('timeout', giveUp)
       socket.pause()
       socket.unshift(first)
       // Not within this event: the server would read on from a client that sends more than anybody reads.
       process.nextTick(() => {
         if (socket.destroyed || isEnding) return
         line = findLine(first, socket, turns)
-        leave = turns.begins.enter(line, { start: begin, refuse: giveUp })
+        leave = turns.begins.enter(line, { bytes: first.length, start, refuse })
       })
     })
   })
@@ -72,21 +89,19 @@ export function serveInTurns(server: Server, turns: ServeTurns): () => void {
  * The line of its tenant, if the caller is known: behind a proxy, everybody has the same address. Only a caller with the
  * whole key gets there. The line of its network, if it is not.
  */
-function findLine(first: Buffer, socket: Socket, { recognize }: ServeTurns): string {
-  const authorization = AUTHORIZATION.exec(first.toString('latin1', 0, MAX_HEAD_BYTES))?.[1]
+function findLine(first: Buffer, socket: Socket, { recognize }: ServeTurns): Line {
+  const head = first.toString('latin1', 0, MAX_HEAD_BYTES)
+  if (HEALTH.test(head)) return { group: 'health', name: '' }
+  const authorization = AUTHORIZATION.exec(head)?.[1]
   const tenant = authorization === undefined ? null : recognize(authorization.trimEnd())
+  if (tenant !== null) return { group: 'tenant', name: tenant }
   // The address costs a call to the system.
-  return tenant === null ? `network ${networkOf(socket.remoteAddress ?? '')}` : lineOf(tenant)
-}
-
-/** Where the connections of a tenant wait. */
-export function lineOf(tenant: string): string {
-  return `tenant ${tenant}`
+  return { group: 'network', name: networkOf(socket.remoteAddress ?? '') }
 }
 
 interface Ending {
   readonly turns: ConnectionTurns
-  line(): string
+  line(): Line
   /** It ends, and waits for its turn. */
   onEnding(): void
 }
@@ -99,7 +114,13 @@ function endInTurn(socket: Socket, { turns, line, onEnding }: Ending): () => voi
   let hadTurn = false
   const pass = (): void => {
     hadTurn = true
-    for (const event of held.splice(0)) withShortStacks(event)
+    const next = held.shift()
+    if (next === undefined) return
+    try {
+      withShortStacks(next)
+    } finally {
+      pass()
+    }
   }
   const hold = (event: () => unknown): void => {
     held.push(event)
@@ -127,8 +148,8 @@ function endInTurn(socket: Socket, { turns, line, onEnding }: Ending): () => voi
 }
 
 /** The client, or something on the way to it, has ended the connection. */
-function isReset(error: NodeJS.ErrnoException): boolean {
-  return error.syscall === 'read'
+function isReset({ code, syscall }: NodeJS.ErrnoException): boolean {
+  return syscall === 'read' && (code === 'ECONNRESET' || code === 'ETIMEDOUT')
 }
 
 /** The server makes errors for all that belongs to the connection. Most of that time goes into stacks that nobody reads. */
