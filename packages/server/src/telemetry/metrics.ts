@@ -288,7 +288,7 @@ export const METRICS = {
   drover_rpc_sockets: { kind: 'gauge', help: 'Open WebSocket connections to the JSON-RPC endpoint.', labels: {} },
   drover_connections_refused_total: {
     kind: 'counter',
-    help: 'New connections that Drover closed because too many were waiting to begin, most of them of the same caller.',
+    help: 'Connections that Drover closed because too many new ones of the same caller were waiting to begin, or too many requests were waiting on one.',
     labels: {},
   },
   drover_unread_answers_total: {
@@ -391,8 +391,13 @@ export const METRICS = {
   },
   drover_timer_fires_total: {
     kind: 'counter',
-    help: 'Timers that fired, by what came of it.',
+    help: 'Timers that fired, by what came of it, once their conditions are known.',
     labels: { chain_id: 'the chain', result: 'fired, condition_not_met, condition_failed' },
+  },
+  drover_timer_fires_waiting: {
+    kind: 'gauge',
+    help: 'Fires whose conditions are not known yet, on the chains whose timers this node runs.',
+    labels: { chain_id: 'the chain' },
   },
   drover_timers_live: {
     kind: 'gauge',

@@ -9,7 +9,7 @@ let api: TestApi
 afterEach(() => api.server.close())
 
 /** Every request is refused, after `untilRefusal`. Also counts the answers that still wait to be read. */
-async function listen(untilRefusal: () => Promise<void>) {
+async function listen(untilRefusal: () => Promise<boolean>) {
   const all = createUnreadBytes({ maxBytes: 64 * 1024 * 1024 })
   const open = new Set<object>()
   const unread: UnreadBytes = {
@@ -41,8 +41,8 @@ function ask(port: number): Socket {
 
 test('a client that has gone before its answer leaves nothing behind', async () => {
   let release = (): void => {}
-  const released = new Promise<void>((resolve) => {
-    release = resolve
+  const released = new Promise<boolean>((resolve) => {
+    release = () => resolve(true)
   })
   let held = (): void => {}
   const isHeld = new Promise<void>((resolve) => {

@@ -7,6 +7,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { CALLER_GONE, type Caller, NO_LONGER_ALLOWED } from '../../core/access/caller.ts'
 import { AppError, type AppErrorCode } from '../../core/app-error.ts'
 import { hasTooManyFields, MAX_FIELDS } from '../../core/field-limit.ts'
+import { HEALTH_CHECKS, PUBLIC } from '../../engine/tenants/tenant-pool.ts'
 import type { Gone } from '../../engine/tenants/work-turns.ts'
 import { admit } from '../access/admit.ts'
 import { createServiceLimits } from '../access/limit-services.ts'
@@ -15,10 +16,12 @@ import type { ApiServices } from '../api-services.ts'
 import { PROBLEM_TYPE } from '../contract/values/problem.ts'
 import { MAX_BODY_BYTES, presentProblem, toAppError } from '../present/present-problem.ts'
 import type { Route } from '../route.ts'
+import { showHealth } from '../routes/system/show-health.ts'
+import { showReadiness } from '../routes/system/show-readiness.ts'
 import { ROUTES } from '../routes.ts'
-import { closeQueuedResponses } from './close-queued-responses.ts'
 import { createConnectionTurns, type Line } from './connection-turns.ts'
 import { leaveUnread } from './leave-unread.ts'
+import { limitPipelining } from './limit-pipelining.ts'
 import { refuseConnection } from './refuse-connection.ts'
 import { registerDashboard } from './serve-dashboard.ts'
 import { serveInTurns } from './serve-in-turns.ts'
@@ -26,6 +29,7 @@ import { serveInTurns } from './serve-in-turns.ts'
 const LIMITS: ReadonlySet<AppErrorCode> = new Set([
   ...(['tenant_limit', 'too_many_waiting', 'too_many_streams', 'queue_full', 'overloaded'] as const),
 ])
+const HEALTH_PATHS: ReadonlySet<string> = new Set([showHealth.path, showReadiness.path])
 const TOO_MANY_FIELDS = `The body has more than ${MAX_FIELDS} fields.`
 /** New connections that wait, and what they have sent. */
 const MAX_WAITING = 10_000
@@ -66,7 +70,7 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
   const { recognize } = services.access
   const onRefused = (): void => services.telemetry.count('drover_connections_refused_total')
   const endSilent = serveInTurns(server.server, { begins, ends, recognize, onRefused })
-  closeQueuedResponses(server.server)
+  limitPipelining(server.server, onRefused)
   // Only JSON: a page of another origin can post plain text without a preflight, and must be refused.
   server.removeContentTypeParser(['text/plain', 'application/json'])
   const parseJson = server.getDefaultJsonParser('error', 'error')
@@ -79,7 +83,7 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     reply.headers(SECURITY_HEADERS)
     request.caller = await admit(request, services)
     // Answered before its body arrives: a caller that nobody knows must not take memory for bodies.
-    if (request.is404) return sendProblem(reply.header('connection', 'close'), describeMiss(request, reply))
+    if (request.is404) throw describeMiss(request, reply.header('connection', 'close'))
     if (await beginWork(request, reply, services)) holdBody(request, reply, services)
     // The client is gone. Work started for it would keep its slot until the service stops.
     else reply.hijack()
@@ -111,8 +115,7 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     const appError = toAppError(error, { maxBodyBytes: request.routeOptions.bodyLimit, isRead })
     if (appError.code === 'internal') logBug(services, request, error)
-    if (LIMITS.has(appError.code) && request.caller !== undefined)
-      await services.work.untilRefusal(request.caller.tenant, watchClose(reply))
+    if (!(await maySend(appError, request, reply, services))) reply.raw.destroy()
     return reply.raw.destroyed ? reply.hijack() : sendProblem(reply, appError)
   })
   // A response that never ends by itself would keep the server from closing.
@@ -133,11 +136,23 @@ function mayHaveBody({ method }: FastifyRequest): boolean {
   return method !== 'GET' && method !== 'HEAD'
 }
 
-/** Each request waits its turn before its body is read. Public routes are small and do not authenticate. */
+/** Whether a refusal may be sent, once its turn has come. What is no refusal may be sent at once. */
+async function maySend(
+  { code }: AppError,
+  { caller, is404 }: FastifyRequest,
+  reply: FastifyReply,
+  { work }: ApiServices,
+): Promise<boolean> {
+  const isUnknown = code === 'unauthorized' || is404
+  if (!isUnknown && !LIMITS.has(code)) return true
+  return await work.untilRefusal(isUnknown ? PUBLIC : (caller?.tenant ?? PUBLIC), watchClose(reply))
+}
+
+/** Each request waits its turn before its body is read. */
 async function beginWork(request: FastifyRequest, reply: FastifyReply, { work }: ApiServices): Promise<boolean> {
-  const { scope } = request.routeOptions.config
-  if (scope === null) return !reply.raw.destroyed
-  const end = await work.begin(request.caller.tenant, { gone: watchClose(reply) })
+  const { url } = request.routeOptions
+  const tenant = url !== undefined && HEALTH_PATHS.has(url) ? HEALTH_CHECKS : request.caller.tenant
+  const end = await work.begin(tenant, { gone: watchClose(reply) })
   if (end !== null && reply.raw.destroyed) end()
   if (end === null || reply.raw.destroyed) return false
   // Once, when the response is sent or can no longer be sent. The connection may live on.

@@ -9,6 +9,13 @@ import { AppError } from '../../core/app-error.ts'
 /** Null: the only tenant of a service without keys. */
 export type Tenant = string | null
 
+/** Callers without a key, on routes that need none. No tenant can have such a name. */
+export const PUBLIC = ''
+/** Those that ask whether the service is alive or ready: load balancers give up on a node that does not answer soon. */
+export const HEALTH_CHECKS = '\0health'
+
+export const ANONYMOUS: readonly Tenant[] = [PUBLIC, HEALTH_CHECKS]
+
 export interface TenantPool {
   /**
    * Takes places and returns a function that gives them back, once. Throws `tenant_limit` for the tenant's own share, else

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { createManualClock } from '../../testing/engine/manual-clock.ts'
+import { HEALTH_CHECKS, PUBLIC } from './tenant-pool.ts'
 import { createWorkTurns, type Gone } from './work-turns.ts'
 
 const STAYS: Gone = { aborted: false, addEventListener: () => undefined, removeEventListener: () => undefined }
@@ -251,4 +252,42 @@ test('a client that disconnects leaves the queue and takes no turn', async () =>
   await work(11_000)
   expect(count('flood') - before).toBeLessThan(40)
   expect(await turns.begin('flood', { gone: gone.signal })).toBeNull()
+})
+
+test('callers without a key are held back for a single tenant, and hold back nobody', async () => {
+  const { flood, work, count, turns, clock, begin } = create()
+  await begin('one')
+  await flood(PUBLIC, 900)
+  await clock.advance(10)
+  await flood('one', 900)
+  expect([count('one'), turns.isCrowded(), turns.tenants()]).toEqual([901, false, ['one']])
+  expect(count(PUBLIC)).toBeLessThan(20)
+  await begin(HEALTH_CHECKS)
+  expect(count(HEALTH_CHECKS)).toBe(1)
+  await work(1_000)
+  expect(count(PUBLIC)).toBeGreaterThan(20)
+  expect(count(PUBLIC)).toBeLessThan(900)
+})
+
+test('callers without a key wait for nothing while there is no tenant, and do not make heavy tenants look light', async () => {
+  const { flood, count, begin, clock } = create()
+  await flood(PUBLIC, 300)
+  expect(count(PUBLIC)).toBe(300)
+  await begin('other')
+  await flood(PUBLIC, 900)
+  await flood('flood', 900)
+  await clock.advance(10)
+  expect(count('flood')).toBeLessThan(20)
+})
+
+test('too many refusals of callers without a key are not sent at all', async () => {
+  const { turns, begin, clock } = create()
+  await begin('one')
+  const sent: boolean[] = []
+  for (let times = 0; times < 10_000; times++)
+    void turns.untilRefusal(PUBLIC, STAYS).then((isSent) => sent.push(isSent))
+  await clock.settle()
+  expect(sent.filter((isSent) => !isSent).length).toBeGreaterThan(9_000)
+  await clock.advance(20_000)
+  expect(sent).toHaveLength(10_000)
 })

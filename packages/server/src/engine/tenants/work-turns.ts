@@ -2,7 +2,7 @@
  * Turns at the node itself. All requests share one thread, so a flood from one tenant would make everyone wait. A
  * tenant that is alone is never held back. While several are active, each gets a share of the thread's time and a
  * limited number of requests in work. Its other requests wait in its own queue, unread. A tenant with little to do
- * never waits.
+ * never waits. Callers without a key make no tenant wait: they are held back as soon as one tenant is active.
  *
  * Usage is counted in milliseconds: a fixed amount per request, plus the cost of long work, bytes and accepted
  * transactions. A tenant that asks for more than the average of all, and has used more than its share, waits until
@@ -13,7 +13,7 @@
 import type { AppError } from '../../core/app-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { createBusyShare } from './busy-share.ts'
-import { refuseShare, type Tenant } from './tenant-pool.ts'
+import { ANONYMOUS, refuseShare, type Tenant } from './tenant-pool.ts'
 
 export interface WorkTurns {
   /**
@@ -31,12 +31,13 @@ export interface WorkTurns {
   /**
    * Resolves when a refusal may be sent. While several tenants are active, those of one tenant are sent one by one after
    * the first few, and all of them while the thread is late: a caller that retries at once would cost more than the
-   * refusal saves. Also resolves when the caller has gone.
+   * refusal saves. Also resolves when the caller has gone. False: callers without a key wait for so many that this one
+   * should not be sent at all.
    */
-  untilRefusal(tenant: Tenant, gone: Gone): Promise<void>
+  untilRefusal(tenant: Tenant, gone: Gone): Promise<boolean>
   /** Several tenants are active. */
   isCrowded(): boolean
-  /** Those that are active. */
+  /** Those that are active, without callers that have no key. */
   tenants(): readonly Tenant[]
 }
 
@@ -61,6 +62,8 @@ interface Waiting {
 }
 
 interface Line {
+  /** Of callers without a key. */
+  readonly isAnonymous: boolean
   readonly waiting: Set<Waiting>
   /** Long work that rests between its pieces. */
   readonly resting: Set<{ readonly ms: number; goOn(): void }>
@@ -94,6 +97,8 @@ const MAX_REFUSED = 2
 const SEEN_FOR_MS = 15_000
 const RETRY_AFTER_MS = 1_000
 
+/** Whoever uses the thread for this long counts, even without a request. */
+const ACTIVE_MS = 5
 /** What each request counts. */
 const REQUEST_MS = 2
 /** May be used at once without waiting. */
@@ -108,7 +113,12 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
   const share = createBusyShare()
   let isLooking = false
 
-  const isCrowded = (): boolean => lines.size > 1
+  const countTenants = (): number => lines.size - ANONYMOUS.filter((name) => lines.has(name)).length
+
+  const isCrowded = (): boolean => countTenants() > 1
+
+  /** Others are active for whom it has to be held back. */
+  const hasRivals = (line: Line): boolean => countTenants() > (line.isAnonymous ? 0 : 1)
 
   /** Usage decays with time. */
   function count(line: Line): number {
@@ -120,14 +130,14 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
     return line.usedMs
   }
 
-  const isDue = (line: Line): boolean => !isCrowded() || count(line) < BURST_MS || !line.isHeavy
+  const isDue = (line: Line): boolean => !hasRivals(line) || count(line) < BURST_MS || !line.isHeavy
 
-  const mayRun = (line: Line): boolean => !isCrowded() || (line.running < MAX_RUNNING && isDue(line))
+  const mayRun = (line: Line): boolean => !hasRivals(line) || (line.running < MAX_RUNNING && isDue(line))
 
   function use(line: Line, ms: number): void {
     line.usedMs = Math.min(MAX_USED_MS, count(line) + ms)
     line.recentMs += ms
-    if (!isCrowded()) line.usedMs = 0
+    if (!hasRivals(line)) line.usedMs = 0
   }
 
   function weigh(): void {
@@ -135,9 +145,10 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
       count(line)
       return [line, line.recentMs + line.waiting.size * REQUEST_MS + line.resting.size]
     })
-    const average = demands.reduce((sum, [, demand]) => sum + demand, 0) / demands.length
+    const ofTenants = demands.filter(([line]) => !line.isAnonymous)
+    const average = ofTenants.reduce((sum, [, demand]) => sum + demand, 0) / ofTenants.length
     for (const [line, demand] of demands) {
-      line.isHeavy = demand > average
+      line.isHeavy = line.isAnonymous || demand > average
       // It has waited for nothing. If others ask for less later, it must not have to wait for what it used before.
       if (!line.isHeavy) line.usedMs = Math.min(line.usedMs, BURST_MS)
     }
@@ -181,7 +192,8 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
     clock.schedule(LOOK_EVERY_MS, () => {
       isLooking = false
       const now = clock.monotonic()
-      if (isCrowded()) share.adjust({ tookMs: now - startedAt, lateMs: now - startedAt - LOOK_EVERY_MS, at: now })
+      const tookMs = now - startedAt
+      if ([...lines.values()].some(hasRivals)) share.adjust({ tookMs, lateMs: tookMs - LOOK_EVERY_MS, at: now })
       else share.reset()
       for (const [tenant, line] of lines) {
         const isIdle = line.running === 0 && line.waiting.size === 0 && line.resting.size === 0
@@ -200,7 +212,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
 
   function getLine(tenant: Tenant): Line {
     const now = clock.monotonic()
-    const line = lines.get(tenant) ?? createLine(now)
+    const line = lines.get(tenant) ?? createLine(now, ANONYMOUS.includes(tenant))
     lines.set(tenant, line)
     line.seenAt = now
     if (!isLooking) look()
@@ -243,7 +255,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
 
   return {
     isCrowded,
-    tenants: () => [...lines.keys()],
+    tenants: () => [...lines.keys()].filter((tenant) => !ANONYMOUS.includes(tenant)),
     async begin(tenant, asked) {
       if (asked.gone.aborted) return null
       const line = getLine(tenant)
@@ -255,18 +267,19 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
       return (await waitInLine(line, asked)) ? endOnce(line) : null
     },
     spend(tenant, ms) {
-      const line = lines.get(tenant)
+      const line = ms < ACTIVE_MS ? lines.get(tenant) : getLine(tenant)
       if (line !== undefined) use(line, ms)
     },
     async untilRefusal(tenant, gone) {
       // Who is only refused is active too.
       const line = getLine(tenant)
-      if (!isCrowded()) return
+      if (!hasRivals(line)) return true
       const now = clock.monotonic()
+      if (line.isAnonymous && line.refusalAt >= now + MAX_REFUSAL_MS) return false
       const earliest = share.isWhole() ? now - FIRST_REFUSALS * REFUSAL_EVERY_MS : now + REFUSAL_MS
       const at = Math.max(earliest, line.refusalAt + REFUSAL_EVERY_MS)
       line.refusalAt = Math.min(now + MAX_REFUSAL_MS, at)
-      if (at <= now || gone.aborted) return
+      if (at <= now || gone.aborted) return true
       await new Promise<void>((resolve) => {
         const end = (): void => {
           cancel()
@@ -276,6 +289,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
         const cancel = clock.schedule(line.refusalAt - now, end)
         gone.addEventListener('abort', end)
       })
+      return true
     },
     spendWhenDue(tenant, ms) {
       const line = lines.get(tenant)
@@ -291,8 +305,9 @@ function refuseLine(): AppError {
   return refuseShare({ what: 'requests in line', limit: MAX_WAITING, retryAfterMs: RETRY_AFTER_MS })
 }
 
-function createLine(now: number): Line {
+function createLine(now: number, isOfAnonymous: boolean): Line {
   return {
+    isAnonymous: isOfAnonymous,
     waiting: new Set(),
     resting: new Set(),
     running: 0,
@@ -300,7 +315,7 @@ function createLine(now: number): Line {
     usedMs: 0,
     recentMs: 0,
     countedAt: now,
-    isHeavy: false,
+    isHeavy: isOfAnonymous,
     refusalAt: Number.NEGATIVE_INFINITY,
   }
 }

@@ -55,7 +55,7 @@ beforeEach(async () => {
     store: { listen: () => () => {} },
     bodies: { enter: () => () => {} },
     unread: createUnreadBytes({ maxBytes: 64 * 1024 * 1024 }),
-    work: { begin: async () => () => {}, untilRefusal: async () => undefined },
+    work: { begin: async () => () => {}, untilRefusal: async () => true, spend: () => {}, spendWhenDue: () => null },
   })
   sockets.attach(server)
   server.listen(0, '127.0.0.1')

@@ -9,9 +9,11 @@ import { CALLER_GONE, type Caller } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
 import { createTenantPool } from '../../engine/tenants/tenant-pool.ts'
 import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
 import { type Admission, admitUpgrade, refuseAsFull, type UpgradeDoor } from './admit-upgrade.ts'
 import { ignoreUpgrade } from './ignore-upgrade.ts'
+import { readInTurns } from './read-in-turns.ts'
 import { CLOSE_CODES, type SocketPorts, serveSocket } from './serve-socket.ts'
 import { countUnfinished } from './unfinished-message.ts'
 
@@ -20,14 +22,15 @@ export interface RpcSockets {
   close(): void
 }
 
-interface SocketsPorts extends Omit<SocketPorts, 'heartbeatMs'> {
+interface SocketsPorts extends Omit<SocketPorts, 'heartbeatMs' | 'clock'> {
   readonly door: UpgradeDoor
-  readonly work: Pick<WorkTurns, 'begin' | 'untilRefusal'>
+  readonly work: Pick<WorkTurns, 'begin' | 'untilRefusal' | 'spend' | 'spendWhenDue'>
   readonly maxSockets: number
   readonly sharePercent?: number
   /** Reports revoked keys. */
   readonly store: Pick<Store, 'listen'>
   readonly heartbeatMs?: number
+  readonly clock: Pick<Clock, 'monotonic' | 'schedule'>
 }
 
 type Admitted = Extract<Admission, { readonly type: 'admitted' }>
@@ -43,7 +46,12 @@ export function createRpcSockets({
   ...ports
 }: SocketsPorts): RpcSockets {
   const { endpoint, door, clock, telemetry } = ports
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_PAYLOAD_BYTES, perMessageDeflate: false })
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_PAYLOAD_BYTES,
+    perMessageDeflate: false,
+    autoPong: false,
+  })
   /** Whose keys are being looked up. */
   let opening = 0
   let isClosed = false
@@ -98,6 +106,8 @@ export function createRpcSockets({
   function begin(request: IncomingMessage, stream: Duplex, head: Buffer, { chainId, caller }: Admitted): void {
     sockets.handleUpgrade(request, stream, head, (socket) => {
       gaugeCount()
+      const spend = (ms: number): void => ports.work.spend(caller.tenant, ms)
+      readInTurns({ stream, socket, clock, spend, untilDue: () => ports.work.spendWhenDue(caller.tenant, 0) })
       countUnfinished({ stream, socket, clock, enter: (bytes) => ports.bodies.enter(caller.tenant, bytes) })
       const { recheck } = serveSocket(socket, chainId, caller, { ...ports, heartbeatMs })
       rechecks.add(recheck)

@@ -74,7 +74,7 @@ function serve(ports: Partial<SocketPorts>, answer = 'answered', onMessage?: (..
     heartbeatMs: 30_000,
     bodies: { enter: () => () => {} },
     unread: createUnreadBytes({ maxBytes: 64 * 1024 * 1024 }),
-    work: { begin: async () => () => {} },
+    work: { begin: async () => () => {}, untilRefusal: async () => true },
     ...ports,
   })
   const take = async (message: string): Promise<void> => {
@@ -188,6 +188,7 @@ test('what waits in line when its connection closes is not worked on, and holds 
     },
     work: {
       begin: (_tenant, { gone }) => new Promise((resolve) => gone.addEventListener('abort', () => resolve(null))),
+      untilRefusal: async () => true,
     },
   })
   for (let count = 0; count < 20; count++) await take(String(count))
@@ -226,4 +227,41 @@ test('clients that leave too much unread together are disconnected, those with t
   await first?.take('a question')
   await second?.take('a question')
   expect([idle, first, second].map((one) => one?.socket.isTerminated)).toEqual([false, true, false])
+})
+
+test('a refusal is sent in its turn, and until then it counts as in progress', async () => {
+  const refuse = async (): Promise<never> => {
+    throw new AppError('tenant_limit', 'Your tenant has too many.')
+  }
+  const releases: ((isSent: boolean) => void)[] = []
+  const untilRefusal = () => new Promise<boolean>((resolve) => void releases.push(resolve))
+  const { socket, take, clock } = serve({ work: { begin: refuse, untilRefusal } })
+  for (let count = 0; count < 300; count++) await take(String(count))
+  expect([socket.sent.length, releases.length, socket.isPaused]).toEqual([0, 100, true])
+  for (const release of releases.splice(0)) release(true)
+  await clock.settle()
+  expect([socket.sent.length, releases.length]).toEqual([100, 100])
+})
+
+test('what arrives while enough is in progress waits, in order; a client that sends thousands at once is disconnected', async () => {
+  const ends: (() => void)[] = []
+  const { socket, take, answered, clock } = serve(
+    {},
+    'answered',
+    () => new Promise((resolve) => void ends.push(resolve)),
+  )
+  for (let count = 0; count < 2_100; count++) await take(String(count))
+  expect([answered.length, socket.isPaused, socket.closed]).toEqual([100, true, []])
+  while (answered.length < 2_100) {
+    for (const end of ends.splice(0)) end()
+    await clock.settle()
+  }
+  expect(answered).toEqual(Array.from({ length: 2_100 }, (_, index) => String(index)))
+  for (const end of ends.splice(0)) end()
+  await clock.settle()
+  expect(socket.isPaused).toBe(false)
+  for (let count = 0; count < 2_101; count++) await take(String(count))
+  expect(socket.closed).toMatchObject([[1013, expect.stringMatching(/too many/)]])
+  await clock.advance(1_000)
+  expect(socket.isTerminated).toBe(true)
 })

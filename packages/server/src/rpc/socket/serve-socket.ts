@@ -1,7 +1,8 @@
 /**
  * One WebSocket connection. It lasts longer than a request, so its key is checked again with every message, every push of
  * a subscription and every heartbeat. A client that sends faster than it is answered, or than it reads its answers, is read more slowly. A client
- * that reads nothing between two heartbeats, or leaves too much unread, is disconnected, and can reconnect.
+ * that reads nothing between two heartbeats, leaves too much unread, or sends very many messages at once, is disconnected,
+ * and can reconnect.
  */
 import { setMaxListeners } from 'node:events'
 import type { RawData, WebSocket } from 'ws'
@@ -16,6 +17,7 @@ import type { JsonRpcServer } from '../json-rpc-server.ts'
 import { RpcFailure } from '../rpc-failure.ts'
 import type { UpgradeDoor } from './admit-upgrade.ts'
 import { createCheckedPushes } from './checked-pushes.ts'
+import { disconnect } from './disconnect.ts'
 import { createSubscriptions } from './subscriptions.ts'
 
 export interface SocketPorts {
@@ -27,7 +29,7 @@ export interface SocketPorts {
   readonly bodies: Pick<TenantPool, 'enter'>
   /** Bytes of answers that clients have not read yet. */
   readonly unread: UnreadBytes
-  readonly work: Pick<WorkTurns, 'begin'>
+  readonly work: Pick<WorkTurns, 'begin' | 'untilRefusal'>
   readonly heartbeatMs: number
 }
 
@@ -35,6 +37,8 @@ export const CLOSE_CODES = { away: 1001, forbidden: 1008, later: 1013 } as const
 /** A client with more unread bytes than this gets nothing done until it reads. */
 const MAX_UNREAD_BYTES = 1024 * 1024
 const MAX_RUNNING = 100
+/** What has arrived and waits until fewer are in progress: as much as fits into a packet, unless it is hardly more than nothing. */
+const MAX_WAITING = 2_000
 const LIMITS: ReadonlySet<AppErrorCode> = new Set(['rate_limited', 'tenant_limit', 'overloaded'])
 /** Its ids have to be read for a refusal to be understood. More than this is work, and there was no turn for it. */
 const MAX_REFUSED_CHARS = 256 * 1024
@@ -48,7 +52,7 @@ export function serveSocket(
   caller: Caller,
   ports: SocketPorts,
 ): { recheck(): void } {
-  const { endpoint, telemetry } = ports
+  const { endpoint, telemetry, clock } = ports
   const fail = (reason: string): void => socket.close(CLOSE_CODES.later, reason)
   const forbid = (): void => socket.close(CLOSE_CODES.forbidden, 'the API key is no longer valid')
   const unread = ports.unread.open(caller.tenant, () => {
@@ -70,6 +74,7 @@ export function serveSocket(
   const gone = new AbortController()
   // Each message that waits in line listens.
   setMaxListeners(MAX_RUNNING, gone.signal)
+  const waiting: RawData[] = []
   let running = 0
 
   function send(text: string): void {
@@ -114,8 +119,10 @@ export function serveSocket(
     release()
   }
 
-  function refuse(message: string, error: unknown): void {
+  async function refuse(message: string, error: unknown): Promise<void> {
     const isLimit = error instanceof AppError && LIMITS.has(error.code)
+    // The client is read more slowly meanwhile.
+    if (isLimit) await ports.work.untilRefusal(caller.tenant, gone.signal)
     if (isLimit && message.length > MAX_REFUSED_CHARS) {
       fail(error.message.slice(0, MAX_REASON_CHARS))
       return
@@ -136,15 +143,24 @@ export function serveSocket(
     const message = data.toString()
     await answerWithin(message, Buffer.byteLength(message)).catch((error: unknown) => refuse(message, error))
     running--
-    readOn()
+    const next = waiting.shift()
+    if (next === undefined) readOn()
+    else void take(next)
+  }
+
+  function arrive(data: RawData): void {
+    if (running < MAX_RUNNING) void take(data)
+    else if (waiting.length < MAX_WAITING) waiting.push(data)
+    else if (socket.readyState === socket.OPEN) disconnect(socket, clock, 'too many messages at once: wait for answers')
   }
 
   // Some clients send their text in binary frames, and nodes read both alike.
-  socket.on('message', (data) => void take(data))
+  socket.on('message', arrive)
   // A frame that breaks the protocol; the library closes the connection by itself.
   socket.on('error', (error) => telemetry.log('debug', 'WebSocket failed', { error: error.message }))
   socket.on('close', () => {
     gone.abort(CALLER_GONE)
+    waiting.length = 0
     stopBeating()
     pushes.close()
     unread.close()

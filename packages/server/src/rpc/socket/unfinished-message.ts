@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { AppError } from '../../core/app-error.ts'
 import type { Clock } from '../../ports/clock.ts'
+import { disconnect } from './disconnect.ts'
 
 interface Connection {
   readonly stream: Duplex
@@ -15,13 +16,8 @@ interface Connection {
   enter(bytes: number): () => void
 }
 
-const TRY_LATER = 1013
 /** Less is not counted: most messages are smaller. */
 const STEP_BYTES = 64 * 1024
-/** For the client to read why it was disconnected. */
-const GRACE_MS = 1_000
-/** A close frame has room for 123 bytes. */
-const MAX_REASON_CHARS = 120
 
 export function countUnfinished({ stream, socket, clock, enter }: Connection): void {
   let uncounted = 0
@@ -42,10 +38,7 @@ export function countUnfinished({ stream, socket, clock, enter }: Connection): v
   function refuse(error: unknown): void {
     if (!(error instanceof AppError)) throw error
     isRefused = true
-    socket.close(TRY_LATER, error.message.slice(0, MAX_REASON_CHARS))
-    // Reads no more of it.
-    socket.pause()
-    clock.schedule(GRACE_MS, () => socket.terminate())
+    disconnect(socket, clock, error.message)
   }
 
   function forget(): void {

@@ -56,7 +56,7 @@ export const NO_TURNS: WorkTurns = {
   spendWhenDue: () => null,
   isCrowded: () => false,
   tenants: () => [],
-  untilRefusal: async () => undefined,
+  untilRefusal: async () => true,
 }
 
 export const CHAIN_ID = 31_337

@@ -2,20 +2,27 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { closeQueuedResponses } from './close-queued-responses.ts'
+import { limitPipelining } from './limit-pipelining.ts'
 
 let server: Server
 afterEach(() => new Promise((resolve) => server.close(resolve)))
 
-/** Four requests at once on one connection. */
-async function askFour(serve: (request: IncomingMessage, response: ServerResponse) => void) {
+let refused = 0
+
+/** Some requests at once on one connection. */
+async function ask(count: number, serve: (request: IncomingMessage, response: ServerResponse) => void) {
   server = createServer(serve)
-  closeQueuedResponses(server)
+  refused = 0
+  limitPipelining(server, () => {
+    refused += 1
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
-  for (let index = 1; index <= 4; index++) socket.write(`GET /${index} HTTP/1.1\r\nhost: x\r\n\r\n`)
+  socket.write(Array.from({ length: count }, (_, index) => `GET /${index + 1} HTTP/1.1\r\nhost: x\r\n\r\n`).join(''))
   return socket
 }
+
+const askFour = (serve: (request: IncomingMessage, response: ServerResponse) => void) => ask(4, serve)
 
 test('a client that goes closes all its responses, once each, whether their turn had come or not', async () => {
   const [asked, closed]: [ServerResponse[], string[]] = [[], []]
@@ -41,4 +48,31 @@ test('responses in order are sent as usual', async () => {
     if (text.includes('answer /4')) break
   }
   expect(text.match(/answer \/\d/g)).toEqual(['answer /1', 'answer /2', 'answer /3', 'answer /4'])
+})
+
+test('a connection on which more than a hundred wait is closed, and the rest of what it sent is not served', async () => {
+  let served = 0
+  const socket = await ask(1_000, () => {
+    served += 1
+  })
+  await once(socket.resume(), 'close')
+  expect([served, refused]).toEqual([101, 1])
+})
+
+test('a hundred behind the first are served, and so are more later', async () => {
+  const responses: ServerResponse[] = []
+  const socket = await ask(101, (_request, response) => void responses.push(response))
+  socket.setEncoding('utf8')
+  let text = ''
+  const answered = async (count: number): Promise<void> => {
+    for (const response of responses.splice(0)) response.end('answer')
+    while ((text.match(/answer/g) ?? []).length < count) text += (await once(socket, 'data')) as unknown as string
+  }
+  await expect.poll(() => responses.length).toBe(101)
+  await answered(101)
+  socket.write('GET /102 HTTP/1.1\r\nhost: x\r\n\r\n')
+  await expect.poll(() => responses.length).toBe(1)
+  await answered(102)
+  socket.destroy()
+  expect(refused).toBe(0)
 })
