@@ -48,7 +48,7 @@ export function wireHttp(config: Config, services: ApiServices, parts: ApiParts)
   const { telemetry } = parts
   const { store, clock, signer, access, chains } = parts.adapters
   const { signers, acceptBatch, waits } = parts.wired
-  const { work, reads, bodies, unread } = parts.wired.turns
+  const { work, reads, pieces, bodies, unread } = parts.wired.turns
   const { sharePercent } = config.tenants
   const endpoint = createJsonRpcServer({
     store,
@@ -58,6 +58,7 @@ export function wireHttp(config: Config, services: ApiServices, parts: ApiParts)
     acceptBatch,
     waits,
     reads,
+    inPieces: pieces.map,
     paceOf: parts.wired.paceOf,
     explain: (tx, caller) => explainTransaction(tx, limit(caller)),
     settings: { ...config.rpc, sharePercent },

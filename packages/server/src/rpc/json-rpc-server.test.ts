@@ -47,6 +47,7 @@ function start() {
     signers: { peek: () => null },
     explain: () => Promise.reject(new Error('nobody waits')),
     reads: createReadTurns(),
+    inPieces: async (_tenant, items, map) => items.map(map),
     ownAddresses: () => [],
     chargeItems: () => {},
     recordRefusal: async () => {},

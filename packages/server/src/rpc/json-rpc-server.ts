@@ -2,8 +2,8 @@
 
 import type { Caller } from '../core/access/caller.ts'
 import { AppError } from '../core/app-error.ts'
-import { createTenantPool } from '../engine/tenants/tenant-pool.ts'
-import { type CallerGone, createForwarder } from './forwarder.ts'
+import { createTenantPool, type Tenant } from '../engine/tenants/tenant-pool.ts'
+import { type CallerGone, createForwarder, type SharedForwarder } from './forwarder.ts'
 import type { LocalMethod } from './local-methods.ts'
 import { createMethodList } from './methods.ts'
 import { createNextNonces, type NextNonces } from './next-nonces.ts'
@@ -35,7 +35,8 @@ export interface JsonRpcServer {
   refuse(text: string, failure: RpcFailure): string | null
   /** Throws RpcFailure that says which chains there are. */
   resolveChain(chain: string | null): number
-  sourcesOf(chainId: number): SubscriptionSources
+  /** What subscriptions of this tenant follow. */
+  sourcesOf(chainId: number, tenant: Tenant): SubscriptionSources
   /** Calls that are waiting for their turn are rejected. */
   close(): void
 }
@@ -43,11 +44,14 @@ export interface JsonRpcServer {
 interface ChainPart {
   readonly dispatch: Dispatch
   readonly nextNonces: NextNonces
-  readonly sources: SubscriptionSources
+  readonly feeds: Pick<SubscriptionSources, 'heads' | 'pending' | 'clock'>
+  readonly forwarder: SharedForwarder
 }
 
 /** Messages that may be worked on at one time; sends that wait for their hash count too. */
 const MAX_MESSAGES = 2_000
+/** Of all WebSockets. Each new block and pending transaction is sent to each of them. */
+const MAX_SUBSCRIPTIONS = 2_000
 
 export function createJsonRpcServer(services: RpcServices): JsonRpcServer {
   const { upstreams, clock, telemetry, settings } = services
@@ -68,7 +72,7 @@ export function createJsonRpcServer(services: RpcServices): JsonRpcServer {
       const dispatch = createRpcDispatcher({ ...services, ...chain, store, methods, sendTransactions })
       const heads = createHeadFeed({ upstream, forwarder, telemetry })
       const pending = createPendingFeed({ forwarder, clock })
-      return [upstream.chainId, { dispatch, nextNonces, sources: { heads, pending, forwarder, clock } }]
+      return [upstream.chainId, { dispatch, nextNonces, forwarder, feeds: { heads, pending, clock } }]
     }),
   )
   const running = createTenantPool({
@@ -77,6 +81,14 @@ export function createJsonRpcServer(services: RpcServices): JsonRpcServer {
     sharePercent: settings.sharePercent,
     retryAfterMs: 1_000,
     whenFull: () => new AppError('overloaded', `${MAX_MESSAGES} messages are already being processed; try again later`),
+  })
+
+  const subscriptions = createTenantPool({
+    what: 'subscriptions',
+    size: MAX_SUBSCRIPTIONS,
+    sharePercent: settings.sharePercent,
+    retryAfterMs: 1_000,
+    whenFull: () => new AppError('overloaded', `${MAX_SUBSCRIPTIONS} subscriptions are open already; try again later`),
   })
 
   function resolveChain(chain: string | null): number {
@@ -115,7 +127,10 @@ export function createJsonRpcServer(services: RpcServices): JsonRpcServer {
       const message = parse(text)
       return message instanceof RpcFailure ? writeFailure(null, message) : writeRefusal(message, failure)
     },
-    sourcesOf: (chainId) => getChain(chainId).sources,
+    sourcesOf: (chainId, tenant) => {
+      const { feeds, forwarder } = getChain(chainId)
+      return { ...feeds, forwarder: forwarder.forTenant(tenant), enter: () => subscriptions.enter(tenant) }
+    },
     answer: async (text, context) => {
       const message = parse(text)
       if (message instanceof RpcFailure) return writeFailure(null, message)

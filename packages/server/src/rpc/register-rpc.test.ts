@@ -39,6 +39,7 @@ function start(chainIds: readonly number[]) {
     signers: { peek: () => null },
     explain: () => Promise.reject(new Error('nobody waits')),
     reads: createReadTurns(),
+    inPieces: async (_tenant, items, map) => items.map(map),
     ownAddresses: () => [],
     recordRefusal: async () => {},
     chargeItems: () => {},

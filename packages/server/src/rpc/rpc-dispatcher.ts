@@ -30,7 +30,7 @@ export interface CallContext {
 /** The response as sent on the wire; null if there is nothing to answer. */
 export type Dispatch = (message: RpcMessage, context: CallContext) => Promise<string | null>
 
-interface DispatcherPorts extends Pick<RpcServices, 'signers' | 'ownAddresses' | 'recordRefusal'> {
+interface DispatcherPorts extends Pick<RpcServices, 'signers' | 'ownAddresses' | 'recordRefusal' | 'inPieces'> {
   readonly store: Pick<RpcReads, 'findTransactionByHash' | 'listSigners'>
   readonly upstream: Upstream
   readonly forwarder: Pick<SharedForwarder, 'forTenant'>
@@ -46,11 +46,13 @@ const SEND_RAW = 'eth_sendRawTransaction'
 const MAX_ANSWER_CHARS = 32 * 1024 * 1024
 /** Calls of one message that Drover answers at one time. */
 const MAX_LOCAL = 16
+/** A message of so many calls is worked on in pieces. */
+const LONG = 20
 
 type Settled = PromiseSettledResult<unknown>
 
 export function createRpcDispatcher(ports: DispatcherPorts): Dispatch {
-  const { upstream, forwarder, methods, telemetry } = ports
+  const { upstream, forwarder, methods, telemetry, inPieces } = ports
   const { chainId } = upstream
   const local = createLocalMethods(ports)
 
@@ -79,8 +81,9 @@ export function createRpcDispatcher(ports: DispatcherPorts): Dispatch {
     const passedOn: number[] = []
     const ownPlaces: number[] = []
     const tasks: (() => Promise<Settled>)[] = []
+    const refusals = await mapEach(context, calls, (call) => check(call, context))
     for (const [place, call] of calls.entries()) {
-      const refusal = check(call, context)
+      const refusal = refusals[place] ?? null
       const found = findLocal(call.method, context)
       if (refusal !== null) answers[place] = Promise.resolve({ status: 'rejected', reason: refusal })
       else if (call.method === SEND) sends.push(place)
@@ -101,6 +104,14 @@ export function createRpcDispatcher(ports: DispatcherPorts): Dispatch {
     for (const [index, place] of passedOn.entries()) answers[place] = pickAnswer(forwarded, index)
     for (const [index, place] of sends.entries()) answers[place] = pickAnswer(sent, index)
     return Promise.all(answers)
+  }
+
+  async function mapEach<T, R>(
+    { caller }: CallContext,
+    items: readonly T[],
+    map: (item: T, index: number) => R,
+  ): Promise<readonly R[]> {
+    return items.length < LONG ? items.map(map) : await inPieces(caller.tenant, items, map)
   }
 
   function write(entry: RpcEntry, answer: Settled | undefined): string | null {
@@ -135,7 +146,9 @@ export function createRpcDispatcher(ports: DispatcherPorts): Dispatch {
     const answers = await run(calls, context, isBatch)
     await Promise.all(calls.map((call, index) => record(call, answers[index], context)))
     let next = 0
-    const written = entries.map((entry) => write(entry, entry.type === 'call' ? answers[next++] : undefined))
+    const written = await mapEach(context, entries, (entry) =>
+      write(entry, entry.type === 'call' ? answers[next++] : undefined),
+    )
     return join(entries, written, isBatch)
   }
 }

@@ -6,6 +6,7 @@ import type { Lane } from '../core/lane/lane.ts'
 import type { Transaction } from '../core/transaction/transaction.ts'
 import type { AcceptBatch } from '../engine/accept/accept-batch.ts'
 import type { FairTurns } from '../engine/tenants/fair-turns.ts'
+import type { Tenant } from '../engine/tenants/tenant-pool.ts'
 import type { UpstreamPace } from '../engine/tenants/upstream-pace.ts'
 import type { TransactionWaits } from '../engine/wait/transaction-waits.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -33,6 +34,8 @@ export interface RpcServices {
   explain(tx: Transaction, caller: Caller): Promise<WaitReason>
   /** What calls read from the store goes in turns. */
   readonly reads: FairTurns
+  /** Like `map` of a list. Long lists are worked on in pieces, between which others have their turns. */
+  inPieces<T, R>(tenant: Tenant, items: readonly T[], map: (item: T, index: number) => R): Promise<R[]>
   /** From memory: a request for a guessed lane costs nothing. */
   readonly signers: { peek(lane: Lane): SignerRecord | null }
   /** Whose keys this node has, in the order in which they were configured. */

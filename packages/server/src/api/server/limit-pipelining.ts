@@ -11,8 +11,8 @@ import type { Socket } from 'node:net'
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Clients that do this at all send a few, or some dozens. */
-const MAX_QUEUED = 100
+/** Hardly any client does this at all, and those that do send a few. */
+const MAX_QUEUED = 16
 
 export function limitPipelining(server: Server, onRefused: () => void): void {
   const queued = new WeakMap<Socket, Set<ServerResponse>>()
@@ -32,6 +32,7 @@ export function limitPipelining(server: Server, onRefused: () => void): void {
   }
 
   function refuse(socket: Socket): void {
+    stopParsing(socket)
     if (socket.destroyed) return
     onRefused()
     socket.destroy()
@@ -43,11 +44,26 @@ export function limitPipelining(server: Server, onRefused: () => void): void {
     // Its turn has not come. Else Node closes it.
     if (response.socket === null) {
       const responses = queued.get(socket) ?? watch(socket)
-      // What came in the same packet is still read.
       if (responses.size >= MAX_QUEUED || socket.destroyed) return refuse(socket)
       responses.add(response)
       response.once('close', () => responses.delete(response))
     }
     for (const serve of own) serve.call(server, request, response)
   })
+}
+
+/** What Node's parser calls with each request, and does with the answer. */
+interface Parser {
+  onIncoming?: () => number
+}
+
+/** What follows is not HTTP: the parser leaves it alone. */
+const UPGRADED = 2
+
+/**
+ * Else it would read the rest of the packet, and make objects for each request in it. Node has no public way to say so. If
+ * this one is gone, the rest is read, and not served.
+ */
+function stopParsing({ parser }: Socket & { readonly parser?: Parser | null }): void {
+  if (typeof parser?.onIncoming === 'function') parser.onIncoming = () => UPGRADED
 }

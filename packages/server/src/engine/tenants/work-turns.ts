@@ -268,7 +268,10 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
     },
     spend(tenant, ms) {
       const line = ms < ACTIVE_MS ? lines.get(tenant) : getLine(tenant)
-      if (line !== undefined) use(line, ms)
+      if (line === undefined) return
+      use(line, ms)
+      // Much of this can happen before the next look.
+      if (ms >= ACTIVE_MS) weigh()
     },
     async untilRefusal(tenant, gone) {
       // Who is only refused is active too.

@@ -1,6 +1,7 @@
 /**
  * Sends what subscriptions have to tell, each time after a look at the caller's key: a notice of its revocation can be lost,
- * and it can expire. The order is kept. While keys cannot be read, everything is held back.
+ * and it can expire. The order is kept. While keys cannot be read, everything is held back. A tenant that has used more
+ * than its share of the thread waits for what its subscriptions have to tell.
  */
 import type { Clock } from '../../ports/clock.ts'
 
@@ -11,6 +12,8 @@ export interface CheckedPushes {
 
 interface PushPorts {
   isAllowed(): Promise<boolean>
+  /** Null: sending may take this long now. Else resolves when it may. */
+  untilDue(ms: number): Promise<void> | null
   send(text: string): void
   /** The caller may no longer be served. Nothing is sent any more. */
   forbid(): void
@@ -27,6 +30,8 @@ interface Held {
 }
 
 const RETRY_MS = 500
+/** What it takes the thread to send one. */
+const PUSH_MS = 0.02
 
 export function createCheckedPushes(ports: PushPorts): CheckedPushes {
   let waiting: Held[] = []
@@ -52,8 +57,11 @@ export function createCheckedPushes(ports: PushPorts): CheckedPushes {
         cancelRetry = ports.clock.schedule(RETRY_MS, () => void look())
         break
       }
-      if (verdict) sendAll(batch)
-      else {
+      if (verdict) {
+        await ports.untilDue(batch.length * PUSH_MS)
+        if (isClosed) break
+        sendAll(batch)
+      } else {
         close()
         ports.forbid()
       }

@@ -8,7 +8,6 @@ import { WebSocketServer } from 'ws'
 import { CALLER_GONE, type Caller } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
 import { createTenantPool } from '../../engine/tenants/tenant-pool.ts'
-import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
 import { type Admission, admitUpgrade, refuseAsFull, type UpgradeDoor } from './admit-upgrade.ts'
@@ -24,7 +23,6 @@ export interface RpcSockets {
 
 interface SocketsPorts extends Omit<SocketPorts, 'heartbeatMs' | 'clock'> {
   readonly door: UpgradeDoor
-  readonly work: Pick<WorkTurns, 'begin' | 'untilRefusal' | 'spend' | 'spendWhenDue'>
   readonly maxSockets: number
   readonly sharePercent?: number
   /** Reports revoked keys. */

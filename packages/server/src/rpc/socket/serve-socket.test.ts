@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws'
 import { LOCAL_CALLER } from '../../core/access/caller.ts'
 import { AppError } from '../../core/app-error.ts'
 import { createUnreadBytes, type UnreadBytes } from '../../engine/tenants/unread-bytes.ts'
+import { NO_TURNS } from '../../testing/api/create-test-api.ts'
 import { createManualClock } from '../../testing/engine/manual-clock.ts'
 import { createRecordingTelemetry } from '../../testing/telemetry/recording-telemetry.ts'
 import { type SocketPorts, serveSocket } from './serve-socket.ts'
@@ -66,6 +67,7 @@ function serve(ports: Partial<SocketPorts>, answer = 'answered', onMessage?: (..
         },
         clock,
         forwarder: { forward: async () => null, forwardEach: async () => [] },
+        enter: () => () => {},
       }),
     },
     door: { isAllowed: async () => true, readmit: async () => true },
@@ -74,7 +76,7 @@ function serve(ports: Partial<SocketPorts>, answer = 'answered', onMessage?: (..
     heartbeatMs: 30_000,
     bodies: { enter: () => () => {} },
     unread: createUnreadBytes({ maxBytes: 64 * 1024 * 1024 }),
-    work: { begin: async () => () => {}, untilRefusal: async () => true },
+    work: NO_TURNS,
     ...ports,
   })
   const take = async (message: string): Promise<void> => {
@@ -187,8 +189,8 @@ test('what waits in line when its connection closes is not worked on, and holds 
       },
     },
     work: {
+      ...NO_TURNS,
       begin: (_tenant, { gone }) => new Promise((resolve) => gone.addEventListener('abort', () => resolve(null))),
-      untilRefusal: async () => true,
     },
   })
   for (let count = 0; count < 20; count++) await take(String(count))
@@ -235,7 +237,7 @@ test('a refusal is sent in its turn, and until then it counts as in progress', a
   }
   const releases: ((isSent: boolean) => void)[] = []
   const untilRefusal = () => new Promise<boolean>((resolve) => void releases.push(resolve))
-  const { socket, take, clock } = serve({ work: { begin: refuse, untilRefusal } })
+  const { socket, take, clock } = serve({ work: { ...NO_TURNS, begin: refuse, untilRefusal } })
   for (let count = 0; count < 300; count++) await take(String(count))
   expect([socket.sent.length, releases.length, socket.isPaused]).toEqual([0, 100, true])
   for (const release of releases.splice(0)) release(true)
@@ -264,4 +266,24 @@ test('what arrives while enough is in progress waits, in order; a client that se
   expect(socket.closed).toMatchObject([[1013, expect.stringMatching(/too many/)]])
   await clock.advance(1_000)
   expect(socket.isTerminated).toBe(true)
+})
+
+test('a tenant that has used its share waits for what its subscriptions have to tell', async () => {
+  let goOn = (): void => {}
+  const due = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const spendWhenDue = (_tenant: unknown, ms: number) => (ms > 0 ? due : null)
+  const { socket, take, tell, clock } = serve(
+    { work: { ...NO_TURNS, spendWhenDue } },
+    'subscribed',
+    async (_, { own }) => void (await own?.get('eth_subscribe')?.(['newPendingTransactions'], LOCAL_CALLER)),
+  )
+  await take('eth_subscribe')
+  tell('0x01', '0x02')
+  await clock.settle()
+  expect(socket.sent).toEqual(['subscribed'])
+  goOn()
+  await clock.settle()
+  expect(socket.sent).toHaveLength(3)
 })

@@ -29,7 +29,7 @@ export interface SocketPorts {
   readonly bodies: Pick<TenantPool, 'enter'>
   /** Bytes of answers that clients have not read yet. */
   readonly unread: UnreadBytes
-  readonly work: Pick<WorkTurns, 'begin' | 'untilRefusal'>
+  readonly work: Pick<WorkTurns, 'begin' | 'untilRefusal' | 'spend' | 'spendWhenDue'>
   readonly heartbeatMs: number
 }
 
@@ -42,6 +42,8 @@ const MAX_WAITING = 2_000
 const LIMITS: ReadonlySet<AppErrorCode> = new Set(['rate_limited', 'tenant_limit', 'overloaded'])
 /** Its ids have to be read for a refusal to be understood. More than this is work, and there was no turn for it. */
 const MAX_REFUSED_CHARS = 256 * 1024
+/** Reading this much takes the thread about a millisecond. */
+const CHARS_PER_MS = 32 * 1024
 /** A close frame has room for 123 bytes. */
 const MAX_REASON_CHARS = 120
 
@@ -63,8 +65,9 @@ export function serveSocket(
   // A short database outage ends no connection: each message is checked again, and pushes wait.
   const onFailure = (error: unknown): void =>
     telemetry.log('debug', 'could not look up an API key', { error: String(error) })
-  const pushes = createCheckedPushes({ isAllowed, send, forbid, hold: unread.add, onFailure, clock: ports.clock })
-  const subscriptions = createSubscriptions(endpoint.sourcesOf(chainId), { send: pushes.push, fail })
+  const untilDue = (ms: number) => ports.work.spendWhenDue(caller.tenant, ms)
+  const pushes = createCheckedPushes({ isAllowed, untilDue, send, forbid, hold: unread.add, onFailure, clock })
+  const subscriptions = createSubscriptions(endpoint.sourcesOf(chainId, caller.tenant), { send: pushes.push, fail })
   const isHeldBack = (): boolean => running >= MAX_RUNNING
   const recheck = (): void =>
     void isAllowed().then((isStill) => {
@@ -108,6 +111,7 @@ export function serveSocket(
       return
     }
     const { methods, release } = subscriptions.begin()
+    ports.work.spend(caller.tenant, message.length / CHARS_PER_MS)
     const text = await endpoint.answer(message, {
       chain: String(chainId),
       caller,

@@ -15,6 +15,8 @@ export interface SubscriptionSources {
   readonly heads: HeadFeed
   readonly pending: PendingFeed
   readonly forwarder: Forwarder
+  /** Takes one of the tenant's places. Throws AppError. */
+  enter(): () => void
   readonly clock: Pick<Clock, 'schedule'>
 }
 
@@ -82,12 +84,18 @@ export function createSubscriptions(sources: SubscriptionSources, connection: Co
       throw new RpcFailure('limit_exceeded', `a connection may have at most ${MAX_SUBSCRIPTIONS} subscriptions`)
     }
     const id = `0x${randomBytes(16).toString('hex')}`
+    const leave = sources.enter()
     held.set(id, [])
     try {
-      open.set(id, start(id, params[0], params[1]))
+      const stop = start(id, params[0], params[1])
+      open.set(id, () => {
+        stop()
+        leave()
+      })
       return id
     } catch (error) {
       held.delete(id)
+      leave()
       throw error
     }
   }
