@@ -88,6 +88,8 @@ describe('other certain failures', () => {
     [error(-32000, 'insufficient funds for transfer'), 'insufficient_funds'],
     [error(-32000, 'gas required exceeds allowance (30000000)'), 'invalid'],
     [error(-32003, 'Out of gas: gas required exceeds allowance: 20000'), 'invalid'],
+    [error(-32003, 'EVM error OutOfGas'), 'invalid'],
+    [error(-32003, 'EVM error MemoryOOG'), 'invalid'],
     [error(-32000, 'intrinsic gas too low'), 'invalid'],
     [error(-32000, 'max initcode size exceeded: code size 60000 limit 49152'), 'invalid'],
     [error(-32000, 'exceeds block gas limit'), 'invalid'],

@@ -10,7 +10,8 @@ const REVERTED = /\brevert(ed)?\b|CONTRACT_REVERT_EXECUTED/i
 /** The EVM stopped the contract: as certain as a revert, but without a reason. */
 const FAULTED =
   /invalid opcode|InvalidFEOpcode|OpcodeNotFound|bad instruction|bad jump|invalid ?jump|stack ?(under|over)flow|stack limit reached/i
-const OUT_OF_GAS = /\bout of ?gas\b|gas required exceeds (allowance|limit)|always failing transaction/i
+const OUT_OF_GAS =
+  /\bout ?of ?gas\b|\b(?:Memory|Precompile)OOG\b|gas required exceeds (allowance|limit)|always failing transaction/i
 
 const CERTAINLY_INVALID: ReadonlySet<SendErrorClass> = new Set([
   'gas_limit',
