@@ -5,6 +5,7 @@ import type { KnownSigners } from '../engine/accept/known-signers.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Operate } from '../engine/operate/operate.ts'
 import type { SpendingRules } from '../engine/rules/spending-rules.ts'
+import type { UpstreamPace } from '../engine/tenants/upstream-pace.ts'
 import { createTimerHost } from '../engine/timers/timer-host.ts'
 import { createTimers, type Timers } from '../engine/timers/timers.ts'
 import type { Clock, Random } from '../ports/clock.ts'
@@ -23,6 +24,8 @@ interface TimerPorts {
   readonly rules: Pick<SpendingRules, 'judgeFires'>
   readonly engine: Pick<Engine, 'followStatus' | 'viewOf' | 'onChain'>
   readonly operate: Operate
+  /** How much of a chain's node each tenant may use. */
+  paceOf(chainId: number): UpstreamPace | undefined
   readonly chains: readonly { readonly chain: EvmChain; readonly own: ChainConfig }[]
 }
 
@@ -60,7 +63,12 @@ export function openTimers(config: Config, ports: TimerPorts): OpenTimers {
     lease: { ttlMs, renewIntervalMs },
     operate: ports.operate,
     viewOf,
-    chains: new Map(chains.map(({ chain, own }) => [chain.chainId, { chain, settings: toTimerSettings(config, own) }])),
+    chains: new Map(
+      chains.map(({ chain, own }) => {
+        const { chainId } = chain
+        return [chainId, { chain, settings: toTimerSettings(config, own), pace: ports.paceOf(chainId) }]
+      }),
+    ),
     isReachable: (chainId) => statusOf(chainId)?.health.state !== 'unreachable',
     onChain: engine.onChain,
     judgeFires: ports.rules.judgeFires,

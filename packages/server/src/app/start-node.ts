@@ -81,10 +81,10 @@ async function assemble(config: Config, { adapters, telemetry, http }: Ground) {
   const { nodeId, store, keys, random, clock, chains } = adapters
   telemetry.setNode(nodeId)
   const wired = await wireEngine(config, adapters, telemetry)
-  const { engine, signers, rules, operate } = wired
+  const { engine, signers, rules, operate, paceOf } = wired
   const shared = { store, clock, random, telemetry, nodeId }
   const webhooks = openWebhooks(config, shared)
-  const timing = openTimers(config, { ...shared, signers, rules, engine, operate, chains })
+  const timing = openTimers(config, { ...shared, signers, rules, engine, operate, chains, paceOf })
   const retention = openRetention(config, { store, keys, clock, telemetry, nodeId })
   const traces = openTraces(config, shared)
   const apiParts = { adapters, wired, webhooks: webhooks.webhooks, timers: timing.timers, telemetry }

@@ -107,25 +107,44 @@ test('logs count where two nodes have the same, in their order, of the contracts
   await expect(elsewhere.readAgreedLogs([block], [CONTRACT])).rejects.toThrow('a log belongs to another block')
 })
 
-const CALL = { to: CONTRACT, data: '0x01' } as const
+const CALL = { to: CONTRACT, data: '0x01', gas: 100_000n, blockHash: hashOf('a') } as const
 const PRUNED = failWith('missing trie node 1234 (path )')
+const HUGE = `0x${'00'.repeat(100_000)}`
+const unknown = (why: string) => ({ type: 'unknown', message: expect.stringContaining(why) })
 
-test.each<[string, readonly Node[], object | null]>([
+test.each<[string, readonly Node[], object]>([
   ['the same value', [() => '0x05', () => '0x05'], { type: 'value', data: '0x05' }],
-  ['another value', [() => '0x05', () => '0x06'], null],
+  ['another value', [() => '0x05', () => '0x06'], unknown('the RPC nodes do not agree')],
   [
     'a revert, in other words',
     [() => failWith('execution reverted: no'), () => failWith('VM Exception: revert')],
     { type: 'reverted' },
   ],
-  ['a state that one does not have', [() => '0x05', () => PRUNED], { type: 'pruned' }],
+  ['a state that neither has', [() => PRUNED, () => PRUNED], { type: 'pruned' }],
+  ['a state that one does not have', [() => '0x05', () => PRUNED], unknown('the RPC nodes do not agree')],
   ['a state that a third has', [() => '0x05', () => PRUNED, () => '0x05'], { type: 'value', data: '0x05' }],
-  ['no answer', [() => '0x05', () => AWAY], null],
-  ['an error that says nothing', [() => failWith('gremlins'), () => failWith('gremlins')], null],
+  ['no answer', [() => '0x05', () => AWAY], unknown('no answer')],
+  ['an error that says nothing', [() => failWith('gremlins'), () => failWith('gremlins')], unknown('gremlins')],
+  [
+    'a call that takes too long',
+    [() => failWith('execution aborted (timeout = 5s)'), () => '0x05'],
+    unknown('execution aborted'),
+  ],
+  ['more than anybody needs', [() => HUGE, () => HUGE], { type: 'too_large' }],
 ])('a view call with %s', async (_, nodes, expected) => {
-  const read = createAgreedReads(poolOf(nodes)).readAgreedViews([CALL], hashOf('a'))
-  if (expected === null) await expect(read).rejects.toThrow(ChainUnavailable)
-  else expect(await read).toMatchObject([expected])
+  expect(await createAgreedReads(poolOf(nodes)).readAgreedViews([CALL])).toMatchObject([expected])
+})
+
+test('a view call has its own bound of gas and block, and one that fails spoils no other', async () => {
+  const asked: RpcRequest[] = []
+  const node: Node = (request) => {
+    asked.push(request)
+    return (request.params[0] as { data: string }).data === '0x01' ? failWith('gremlins') : '0x07'
+  }
+  const calls = [CALL, { ...CALL, data: '0x02', gas: 10_000_000n, blockHash: hashOf('b') }] as const
+  const found = await createAgreedReads(poolOf([node, node])).readAgreedViews(calls)
+  expect(found).toEqual([unknown('gremlins'), { type: 'value', data: '0x07' }])
+  expect(asked[1]?.params).toEqual([{ to: CONTRACT, data: '0x02', gas: '0x989680' }, { blockHash: hashOf('b') }])
 })
 
 test('for a tag, the lower height of two nodes counts', async () => {

@@ -3,13 +3,13 @@
  * disagree does it ask more, and an answer that any two agree on counts.
  */
 import type { Header } from '../core/chain/finality.ts'
-import type { Address, Hash, Hex } from '../core/hex.ts'
+import type { Address, Hex } from '../core/hex.ts'
 import {
   type AgreedBlock,
   type AgreedReads,
-  type Call,
   ChainUnavailable,
   type EventLog,
+  type ViewCall,
   type ViewOutcome,
 } from '../ports/chain.ts'
 import { classifyCallError } from './call-outcome.ts'
@@ -22,6 +22,8 @@ import { BadAnswer, NotKnown, parseAgreedBlock, parseBlockLogs, toQuantity } fro
 
 /** More nodes than this add nothing. */
 const MAX_NODES = 4
+/** What a view call may return, as hex. */
+const MAX_VIEW_CHARS = 128 * 1024
 /** A filter names no more contracts than this; then all logs of the block are read. */
 const MAX_CONTRACTS = 200
 const PRUNED = /missing trie|pruned|state .*not (be )?(available|found)|historical state|state histories/i
@@ -51,16 +53,15 @@ export function createAgreedReads(pool: PoolReads): AgreedReads {
         return outcome.value.filter(({ address }) => wanted.has(address))
       })
     },
-    async readAgreedViews(calls, blockHash) {
-      const found = await readAgreed(
-        pool,
-        calls.map((call) => viewRead(call, blockHash)),
-        { spell: spellView, isBlank: ({ type }) => type === 'pruned' },
-      )
-      return found.map((outcome) => {
-        if ('problem' in outcome) throw new ChainUnavailable(describe(outcome, 'eth_call'))
-        return outcome.value
+    async readAgreedViews(calls) {
+      const found = await readAgreed(pool, calls.map(viewRead), {
+        spell: spellView,
+        isBlank: ({ type }) => type === 'pruned',
+        purpose: 'view',
       })
+      return found.map((outcome) =>
+        'problem' in outcome ? { type: 'unknown', message: outcome.problem } : outcome.value,
+      )
     },
     async readAgreedTag(tag) {
       const needed = countNeeded(pool)
@@ -78,8 +79,9 @@ type Agreed<T> = { readonly value: T } | { readonly problem: string }
 interface Voice<T> {
   /** Equal for what counts as the same answer. */
   spell(value: T): string
-  /** No usable answer. It counts only if there is no other. */
+  /** No usable answer. It counts only if as many nodes give it as have to agree, and do not agree on another. */
   isBlank(value: T): boolean
+  readonly purpose?: 'read' | 'view'
 }
 
 function countNeeded(pool: PoolReads): number {
@@ -92,7 +94,7 @@ async function readAgreed<T>(
   voice: Voice<T> = { spell: JSON.stringify, isBlank: () => false },
 ): Promise<readonly Agreed<T>[]> {
   const needed = countNeeded(pool)
-  const first = await ask(pool, reads, needed)
+  const first = await ask(pool, reads, needed, voice)
   const outcomes = reads.map((_, index) => agree(first, index, needed, voice))
   const isOpen = (outcome: Agreed<T>) => 'problem' in outcome || voice.isBlank(outcome.value)
   const open = outcomes.flatMap((outcome, index) => (isOpen(outcome) ? [index] : []))
@@ -101,13 +103,14 @@ async function readAgreed<T>(
     pool,
     open.flatMap((index) => reads[index] ?? []),
     MAX_NODES,
+    voice,
   )
   const settled = new Map(open.map((index, at) => [index, agree(more, at, needed, voice)]))
   return outcomes.map((outcome, index) => settled.get(index) ?? outcome)
 }
 
-async function ask<T>(pool: PoolReads, reads: readonly Read<T>[], nodes: number) {
-  return await Promise.all(pool.readFromEach(reads, nodes).map(({ replies }) => replies))
+async function ask<T>(pool: PoolReads, reads: readonly Read<T>[], nodes: number, { purpose }: Voice<T>) {
+  return await Promise.all(pool.readFromEach(reads, nodes, purpose).map(({ replies }) => replies))
 }
 
 function agree<T>(
@@ -128,7 +131,7 @@ function agree<T>(
   const found = [...voices.values()].filter(({ value, count }) => count >= needed && !isBlank(value))
   const [only] = found
   if (only !== undefined && found.length === 1) return { value: only.value }
-  const blank = [...voices.values()].find(({ value }) => isBlank(value))
+  const blank = [...voices.values()].find(({ value, count }) => count >= needed && isBlank(value))
   if (blank !== undefined) return { value: blank.value }
   if (voices.size > 1) return { problem: 'the RPC nodes do not agree' }
   return { problem: `${needed} RPC nodes must say the same, but fewer respond${why(replies)}` }
@@ -161,11 +164,12 @@ function blockLogsRead({ hash }: Pick<Header, 'hash'>, contracts: readonly Addre
   return { method: 'eth_getLogs', params: [filter], decode: (result) => parseBlockLogs(result, hash) }
 }
 
-function viewRead({ to, data }: Pick<Call, 'to' | 'data'>, blockHash: Hash): Read<ViewOutcome> {
+function viewRead({ to, data, gas, blockHash }: ViewCall): Read<ViewOutcome> {
   return {
     method: 'eth_call',
-    params: [{ to, data }, { blockHash }],
+    params: [{ to, data, gas: toQuantity(gas) }, { blockHash }],
     decode(result) {
+      if (typeof result === 'string' && result.length > MAX_VIEW_CHARS) return { type: 'too_large' }
       if (typeof result !== 'string' || !/^0x([0-9a-f]{2})*$/i.test(result))
         throw new BadAnswer('the result is not hex')
       return { type: 'value', data: result.toLowerCase() as Hex }

@@ -108,15 +108,28 @@ export interface AgreedBlock extends Header {
 
 export type EventLog = Pick<Log, 'address' | 'topics'>
 
+/** A view call as of a block. */
+export interface ViewCall {
+  readonly to: Address
+  readonly data: Hex
+  /** What it may use at most. */
+  readonly gas: bigint
+  readonly blockHash: Hash
+}
+
 export type ViewOutcome =
   | { readonly type: 'value'; readonly data: Hex }
   | { readonly type: 'reverted'; readonly reason: string }
   /** The nodes do not have the state of that block any more. */
   | { readonly type: 'pruned' }
+  /** It returned more than anybody needs. */
+  | { readonly type: 'too_large' }
+  /** The nodes did not answer this call, or not the same. */
+  | { readonly type: 'unknown'; readonly message: string }
 
 /**
  * What timers fire by. A fire spends money, so that one node's word is not enough: where several nodes are configured, two
- * have to say the same. Throws ChainUnavailable where they do not.
+ * have to say the same. Throws ChainUnavailable where they do not, unless there is an outcome for that.
  */
 export interface AgreedReads {
   /** In order, up to the first that cannot be read; at least one. */
@@ -126,8 +139,8 @@ export interface AgreedReads {
     blocks: readonly Pick<Header, 'number' | 'hash'>[],
     contracts: readonly Address[],
   ): Promise<readonly (readonly EventLog[])[]>
-  /** View calls as of a block, an outcome for each. */
-  readAgreedViews(calls: readonly Pick<Call, 'to' | 'data'>[], blockHash: Hash): Promise<readonly ViewOutcome[]>
+  /** An outcome for each. A call that no two nodes answer in the same way spoils none of the others. */
+  readAgreedViews(calls: readonly ViewCall[]): Promise<readonly ViewOutcome[]>
   /** The lower height of two nodes; null if they have no such tag. */
   readAgreedTag(tag: 'safe' | 'finalized'): Promise<number | null>
 }

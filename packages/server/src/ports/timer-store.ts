@@ -91,7 +91,7 @@ export interface BlocksWrite {
   readonly expected: Pick<TimerTip, 'height' | 'hash'> | null
   /** Blocks above this height were dropped: their fires vanish, and those that became transactions are orphans. */
   readonly rewindTo: number | null
-  /** In order; the last is the new tip. */
+  /** In order; the last is the new tip. None: the tip stays, and fires of earlier blocks are handed over. */
   readonly blocks: readonly TimerBlock[]
   readonly fires: readonly NewFire[]
   readonly changes: readonly TimerChange[]
@@ -100,6 +100,16 @@ export interface BlocksWrite {
   readonly maxQueued: number
   /** What fires next after these blocks, for `readQueue`. JSON. */
   readonly queue: unknown
+}
+
+/** What the chain said about the condition of a fire. */
+export interface ConditionResult {
+  readonly deliverId: Hash
+  /** The same id may come again at another block, where the answer may be another one. */
+  readonly blockHash: Hash
+  readonly condition: ConditionOutcome
+  /** Null: it is sent. */
+  readonly skipReason: SkipReason | null
 }
 
 export interface CommandResult {
@@ -146,7 +156,7 @@ export interface LoadedTimers {
   /** Above the snapshot, in order. */
   readonly blocks: readonly TimerBlock[]
   readonly commands: readonly LoggedCommand[]
-  /** Fires that have not been handed to a signer. */
+  /** Fires that have not been handed to a signer. The condition of those is null that have none, or do not know it yet. */
   readonly observed: readonly NewFire[]
 }
 
@@ -234,6 +244,8 @@ export interface TimerStore {
   loadTimers(chainId: number): Promise<LoadedTimers>
   writeBlocks(write: BlocksWrite): Promise<BlocksWriteResult>
   writeCommands(write: CommandsWrite): Promise<TimerWriteResult>
+  /** Of fires that are still OBSERVED at that block; others are left alone. */
+  saveConditions(lease: TimerLease, results: readonly ConditionResult[]): Promise<TimerWriteResult>
   /**
    * Adds what final transactions have cost to their timers: of some fires, in order, that were not added yet. Reports
    * timers that began to skip fires because of low funds, as events.

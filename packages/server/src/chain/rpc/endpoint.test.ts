@@ -88,3 +88,15 @@ test('many requests wait for one probe', async () => {
   const replies = await Promise.all(Array.from({ length: 10 }, () => endpoint.send([READ], 'read')))
   expect(replies.flat().every(({ type }) => type === 'result')).toBe(true)
 })
+
+test('a view call that breaks, or takes too long, does not take the node away, nor does it wait with other reads', async () => {
+  const { endpoint, posted } = open({ of: (body) => body.includes('0xbad') })
+  await endpoint.send([READ], 'read')
+  posted.length = 0
+  const views = endpoint.send([{ method: 'eth_call', params: ['0xbad'] }], 'view')
+  const reads = endpoint.send([READ], 'read')
+  expect((await views).map(({ type }) => type)).toEqual(['lost'])
+  expect((await reads).map(({ type }) => type)).toEqual(['result'])
+  expect(posted).toHaveLength(2)
+  expect([endpoint.state(), endpoint.waitMs()]).toEqual(['healthy', 0])
+})

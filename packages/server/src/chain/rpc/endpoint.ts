@@ -20,8 +20,11 @@ import { createReadTurn } from './read-turn.ts'
 import { isMethodMissing } from './rpc-error.ts'
 import type { RpcUrl } from './rpc-url.ts'
 
-/** Reads and signed bytes can be sent again without harm; calls forwarded for others cannot. */
-export type Purpose = 'read' | 'broadcast' | 'forward'
+/**
+ * Reads and signed bytes can be sent again without harm; calls forwarded for others cannot. A `view` is a read that others
+ * chose: it may be as heavy as they like.
+ */
+export type Purpose = 'read' | 'view' | 'broadcast' | 'forward'
 
 /** What its height, compared with those of others, says about it. */
 export type HeightVerdict = 'in_step' | 'lagging' | 'implausible'
@@ -218,17 +221,27 @@ export function createEndpoint(target: RpcUrl, options: EndpointOptions): Endpoi
       witness: wanted ? witness : null,
       // What is passed on for others has names that they choose: no label may grow by those.
       ...(purpose === 'forward' && { priority: PRIORITY.forwarded, label: 'forwarded' }),
+      ...(purpose === 'view' && { priority: PRIORITY.forwarded }),
     })
+  }
+
+  /**
+   * A query that somebody else made too heavy gets no answer in time, or too long a one: that must not take the node away
+   * from our own work, which finds out soon enough if it is down.
+   */
+  function learnFrom(replies: readonly RpcReply[], purpose: Purpose): readonly RpcReply[] {
+    const isForeign = purpose === 'forward' || purpose === 'view'
+    learn(isForeign ? replies.filter(({ type }) => type !== 'lost') : replies)
+    return replies
   }
 
   async function sendNow(requests: readonly RpcRequest[], purpose: Purpose, patient: boolean) {
     const problem = await ensureVerified(patient)
     if (problem !== null) return requests.map(() => problem)
     const replies = await sendOnce(requests, purpose, patient)
-    // A query that somebody else made too heavy gets no answer in time, or too long a one: that must not take the node
-    // away from our own work, which finds out soon enough if it is down.
-    if (purpose === 'forward') return learn(replies.filter(({ type }) => type !== 'lost')) && replies
-    if (!replies.every(isStale)) return learn(replies)
+    if (purpose === 'forward' || !replies.every(isStale)) return learnFrom(replies, purpose)
+    // What is asked for by the hash of a block proves its chain, and a call that ends connections is no news of the node.
+    if (purpose === 'view') return learnFrom(await sendOnce(requests, purpose, patient), purpose)
     // Try again over a new connection, after checking which chain is at its other end.
     stand('unverified', 0, 'an idle connection was closed')
     const changed = await ensureVerified(patient)

@@ -5,7 +5,7 @@
 import type { SendOutcome } from '../../core/chain/send-outcome.ts'
 import { ChainUnavailable } from '../../ports/chain.ts'
 import type { EndpointReport } from '../../ports/endpoint-report.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint, Purpose } from './endpoint.ts'
 import { createEndpointChoice, type ReadWeights } from './endpoint-choice.ts'
 import { broadcastTo, type RawTransaction } from './pool-broadcast.ts'
 import { decodeReply, type Read, type ReadReply } from './pool-read.ts'
@@ -16,6 +16,8 @@ export interface NodeReplies<T> {
   readonly replies: Promise<readonly ReadReply<T>[]>
 }
 
+type ReadPurpose = Extract<Purpose, 'read' | 'view'>
+
 export interface RpcPool {
   readonly endpoints: readonly Endpoint[]
   /** A reply for each, in order. Never throws. */
@@ -24,7 +26,7 @@ export interface RpcPool {
   readAll<T>(reads: readonly Read<T>[]): Promise<readonly T[]>
   read<T>(read: Read<T>): Promise<T>
   /** The same reads of each node that is ready, at most `limit`, side by side: their replies as they come. Never throws. */
-  readFromEach<T>(reads: readonly Read<T>[], limit: number): readonly NodeReplies<T>[]
+  readFromEach<T>(reads: readonly Read<T>[], limit: number, purpose?: ReadPurpose): readonly NodeReplies<T>[]
   broadcast(transactions: readonly RawTransaction[]): Promise<readonly SendOutcome[]>
   /** Passes requests through to one node, once, and hands back what it said. */
   forward(requests: readonly RpcRequest[]): Promise<readonly RpcReply[]>
@@ -49,13 +51,13 @@ export function createRpcPool(endpoints: readonly Endpoint[], shares: ReadWeight
       if (listOpen().length === 0) break
       if (endpoint.isBusy()) continue
       asked.add(endpoint)
-      await ask(endpoint, reads, listOpen(), replies, false)
+      await ask(endpoint, reads, listOpen(), replies)
     }
     const limited = closed ? null : choice.findLimited()
     if (limited === null) return replies
     // A node would refuse again what it refused for other reasons than its rate limit.
     const open = listOpen().filter((index) => !asked.has(limited) || isLimited(replies[index]))
-    if (open.length > 0) await ask(limited, reads, open, replies, true)
+    if (open.length > 0) await ask(limited, reads, open, replies, { patient: true })
     return replies
   }
 
@@ -64,7 +66,7 @@ export function createRpcPool(endpoints: readonly Endpoint[], shares: ReadWeight
     reads: readonly Read<T>[],
     open: readonly number[],
     replies: ReadReply<T>[],
-    patient: boolean,
+    { patient = false, purpose = 'read' }: { readonly patient?: boolean; readonly purpose?: ReadPurpose } = {},
   ): Promise<void> {
     const wanted = open.filter((index) => {
       const read = reads[index]
@@ -74,7 +76,7 @@ export function createRpcPool(endpoints: readonly Endpoint[], shares: ReadWeight
     })
     if (wanted.length === 0) return
     const requests = wanted.map((index) => pickRequest(reads[index]))
-    const answers = await endpoint.send(requests, 'read', patient)
+    const answers = await endpoint.send(requests, purpose, patient)
     for (const [at, index] of wanted.entries()) {
       const [read, answer] = [reads[index], answers[at]]
       if (read !== undefined && answer !== undefined) replies[index] = decodeReply(endpoint, read, answer)
@@ -97,10 +99,14 @@ export function createRpcPool(endpoints: readonly Endpoint[], shares: ReadWeight
     return value as T
   }
 
-  function readFromEach<T>(reads: readonly Read<T>[], limit: number): readonly NodeReplies<T>[] {
+  function readFromEach<T>(
+    reads: readonly Read<T>[],
+    limit: number,
+    purpose: ReadPurpose = 'read',
+  ): readonly NodeReplies<T>[] {
     const readFrom = async (endpoint: Endpoint): Promise<readonly ReadReply<T>[]> => {
       const replies: ReadReply<T>[] = reads.map(() => describeNoNode())
-      await ask(endpoint, reads, [...reads.keys()], replies, false)
+      await ask(endpoint, reads, [...reads.keys()], replies, { purpose })
       return replies
     }
     return listReadable()

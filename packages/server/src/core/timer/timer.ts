@@ -36,6 +36,9 @@ export type LowFundsRule = (typeof LOW_FUNDS_RULES)[number]
 export const COMPARISONS = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const
 export type Comparison = (typeof COMPARISONS)[number]
 
+/** What a timer may give each of its transactions, unless a parameter of its chain says more or less, and its condition. */
+export const MAX_TIMER_GAS = 10_000_000n
+
 /** A view call at the block that fires. The fire is sent only if the result satisfies the comparison. */
 export interface Condition {
   readonly to: Address
@@ -123,7 +126,7 @@ export function findEarlier({ schedule }: Pick<TimerSpec, 'schedule'>): KernelId
   return schedule.type === 'cron' ? (schedule.follows ?? null) : null
 }
 
-/** `OBSERVED`: its block may still be dropped. `QUEUED`: it became a transaction. `SKIPPED`: it did not. */
+/** `OBSERVED`: its block may still be dropped, or its condition is not known yet. `QUEUED`: it became a transaction. `SKIPPED`: it did not. */
 export const FIRE_STATES = ['OBSERVED', 'QUEUED', 'SKIPPED'] as const
 export type FireState = (typeof FIRE_STATES)[number]
 

@@ -4,24 +4,27 @@
  */
 import type { Delivery } from '@drover/timers'
 import type { Finality } from '../../core/chain/finality.ts'
-import type { Condition, ConditionOutcome, KernelId } from '../../core/timer/timer.ts'
+import type { KernelId } from '../../core/timer/timer.ts'
 import type { LoggedCommand } from '../../core/timer/timer-command.ts'
 import type { AgreedReads } from '../../ports/chain.ts'
 import type { BlocksWrite, Incarnation, NewFire, TimerBlock } from '../../ports/timer-store.ts'
-import { checkConditions } from './check-conditions.ts'
+import { MAX_OPEN_CHECKS, type OpenCheck, TOO_MANY_CHECKS } from './conditions/open-check.ts'
 import { formFire } from './form-fire.ts'
 import { applyBlock, type HostState, replayCommands } from './host-state.ts'
 import { type Endings, listChanges, noteEndings } from './list-changes.ts'
 
 export interface BlockPorts {
-  readonly chain: Pick<AgreedReads, 'readAgreedViews'>
   findIncarnations(kernelIds: readonly KernelId[]): Promise<ReadonlyMap<KernelId, Incarnation>>
+  /** Fires below the blocks that wait for their conditions, of one tenant. */
+  countWaiting(tenant: string): number
 }
 
 export interface AppliedBlocks {
   /** After each block. */
   readonly states: readonly HostState[]
   readonly fires: readonly NewFire[]
+  /** Those of the fires that wait for a condition. */
+  readonly checks: readonly OpenCheck[]
   readonly changes: BlocksWrite['changes']
   /** The last height at which something fired or ended; null: at none of them. */
   readonly lastActivity: number | null
@@ -70,7 +73,7 @@ export async function applyBlocks(
   const known = ids.length === 0 ? new Map() : await ports.findIncarnations([...new Set(ids)])
   return {
     states,
-    fires: await formFires(ports.chain, fired, known),
+    ...formFires(ports, fired, known),
     changes: listChanges(shown.kernel, host.kernel, keepCron(endings, known)),
     lastActivity: fired.at(-1)?.block.height ?? null,
   }
@@ -85,29 +88,30 @@ function keepCron(endings: Endings, known: ReadonlyMap<KernelId, Incarnation>): 
   return endings
 }
 
-async function formFires(
-  chain: BlockPorts['chain'],
+/** Nothing is asked here: no condition may hold up a block. */
+function formFires(
+  ports: Pick<BlockPorts, 'countWaiting'>,
   fired: readonly Fired[],
   known: ReadonlyMap<KernelId, Incarnation>,
-): Promise<readonly NewFire[]> {
+): Pick<AppliedBlocks, 'fires' | 'checks'> {
   const fires: NewFire[] = []
-  for (const { block, delivery } of fired) {
-    const conditions = new Map<KernelId, Condition>()
-    for (const { timerId } of delivery.entries) {
-      const when = known.get(timerId)?.spec.when ?? null
-      if (when !== null) conditions.set(timerId, when)
-    }
-    const outcomes = await checkConditions(chain, [...conditions.values()], block.hash)
-    const byId = new Map<KernelId, ConditionOutcome | undefined>(
-      [...conditions.keys()].map((id, index) => [id, outcomes[index]]),
-    )
+  const checks: OpenCheck[] = []
+  const counts = new Map<string, number>()
+  for (const { block, delivery } of fired)
     for (const [position, entry] of delivery.entries.entries()) {
       const incarnation = known.get(entry.timerId)
       if (incarnation === undefined) throw new Error(`timer ${entry.timerId} fired, but nobody knows it`)
-      fires.push(formFire(entry, { blockHash: block.hash, position }, incarnation, byId.get(entry.timerId) ?? null))
+      const { tenant, spec } = incarnation
+      const place = { blockHash: block.hash, position }
+      const { when } = spec
+      const count = when === null ? 0 : (counts.get(tenant) ?? ports.countWaiting(tenant))
+      const fire = formFire(entry, place, incarnation, count < MAX_OPEN_CHECKS ? null : TOO_MANY_CHECKS)
+      fires.push(fire)
+      if (when === null) continue
+      counts.set(tenant, count + 1)
+      if (fire.state === 'OBSERVED') checks.push({ fire, tenant, when })
     }
-  }
-  return fires
+  return { fires, checks }
 }
 
 /** The highest block whose fires may be sent, once the chain is at `tip`. */

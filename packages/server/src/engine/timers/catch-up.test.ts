@@ -45,7 +45,7 @@ function createMeasure() {
         return chain.readAgreedBlocks(heights)
       },
       readAgreedLogs: (blocks, contracts) => chain.readAgreedLogs(blocks, contracts),
-      readAgreedViews: (calls, hash) => chain.readAgreedViews(calls, hash),
+      readAgreedViews: (calls) => chain.readAgreedViews(calls),
       readAgreedTag: (tag) => chain.readAgreedTag(tag),
     }),
   }

@@ -1,7 +1,7 @@
 /**
  * Runs the timers of one chain while this node holds their lease: gives every block to the kernel, in order, and writes
- * the results; answers commands between blocks. Everything it knows can be loaded again, and is, after a write with an
- * uncertain outcome.
+ * the results; answers commands between blocks, and stores what became known about conditions. Everything it knows can be
+ * loaded again, and is, after a write with an uncertain outcome.
  *
  * While a chain has no timers nothing is read or written for its blocks. Before the first timer is set, some blocks
  * below the head are read, so a reorg can be followed from there.
@@ -15,9 +15,13 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import type { BlocksWrite, BlocksWriteResult, NewFire, TimerLease, TimerStore } from '../../ports/timer-store.ts'
 import { pause } from '../pause.ts'
 import type { JudgeFires } from '../rules/judge-fires.ts'
+import type { UpstreamPace } from '../tenants/upstream-pace.ts'
 import { answerCommands, isNew } from './answer-commands.ts'
-import { applyBlocks, findDeliverable } from './apply-blocks.ts'
+import { applyBlocks } from './apply-blocks.ts'
 import type { ChainTimerSettings } from './chain-timer-settings.ts'
+import { createConditionChecks, type KnownCondition } from './conditions/condition-checks.ts'
+import { toResult, withConditions } from './conditions/condition-results.ts'
+import { findOpenChecks } from './conditions/open-check.ts'
 import { describeQueue } from './describe-queue.ts'
 import { createFireMeter } from './fire-meter.ts'
 import { createHandOver } from './hand-over.ts'
@@ -31,6 +35,7 @@ import { readReplay } from './read-replay.ts'
 import { createCronRenewals } from './renew-cron.ts'
 import { takeSnapshot } from './take-snapshot.ts'
 import { createTenantShares } from './tenant-shares.ts'
+import { createFireWrites } from './write-fires.ts'
 
 export interface ChainTimers {
   /** There may be a new block. */
@@ -52,6 +57,8 @@ interface ChainTimerPorts {
   readonly settings: ChainTimerSettings
   /** The spending rules; left out: there are none. */
   readonly judgeFires?: JudgeFires
+  /** How much of the chain's nodes each tenant may use; left out: whatever fits. */
+  readonly pace?: UpstreamPace | undefined
   view(): ChainView | null
   /** Cancels what is still in line although its block was dropped. */
   cancelWithdrawn(chainId: number): Promise<void>
@@ -64,8 +71,6 @@ type Own = { -readonly [K in keyof LoadedHost]: LoadedHost[K] }
 /** The most blocks that are given to the kernel and written together. */
 const MAX_BLOCKS = 50
 const MAX_COMMANDS = 250
-/** Fires that become transactions in one write. */
-const MAX_HAND_OFFS = 500
 /** With more fires than this in memory, blocks are taken one by one until there are fewer. */
 const MAX_OBSERVED = 2_000
 /** Blocks and commands after which a new snapshot pays off; more if it is large. */
@@ -76,15 +81,6 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   const { lease, store, chain, clock, random, telemetry, settings } = ports
   const { chainId } = lease
   const findIncarnations = createIncarnationCache(store)
-  const handOver = createHandOver({
-    chainId,
-    findIncarnations,
-    clock,
-    random,
-    telemetry,
-    ...(ports.judgeFires !== undefined && { judgeFires: ports.judgeFires }),
-  })
-  const meterFires = createFireMeter(store, lease)
   const readShares = createTenantShares({ chainId, store, percent: settings.tenantSharePercent })
   const cron = createCronRenewals({ chainId, store, chain, clock, random, blockTimeMs: settings.blockTimeMs })
   const rest = () => pause(clock, 0)
@@ -93,10 +89,34 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
   let failures = 0
   let problem: string | null = null
   const waits = createHostWaits(clock)
-  const running = run().catch((error: unknown) => {
-    telemetry.log('error', 'timers of a chain broke; another node takes over', { chainId, error })
-    ports.onFenced()
+  const checks = createConditionChecks({
+    ...{ chainId, chain, clock, telemetry, pace: ports.pace },
+    onKnown: waits.look,
+    onBroken: breakDown,
   })
+  const fireWrites = createFireWrites({
+    ...{ lease, store, chain, settings, check },
+    isWaiting: checks.isWaiting,
+    handOver: createHandOver({
+      ...{ chainId, findIncarnations, clock, random, telemetry },
+      ...(ports.judgeFires !== undefined && { judgeFires: ports.judgeFires }),
+    }),
+    meterFires: createFireMeter(store, lease),
+    ask: waits.ask,
+  })
+  const running = run().catch(breakDown)
+
+  function breakDown(error: unknown): void {
+    telemetry.log('error', 'timers of a chain broke; another node takes over', { chainId, error })
+    end()
+    ports.onFenced()
+  }
+
+  function end(): void {
+    isStopped = true
+    waits.stop()
+    checks.stop()
+  }
 
   async function run(): Promise<void> {
     // Not before the caller has the returned object.
@@ -112,7 +132,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
         // The write may or may not have happened: the stored state decides.
         if (error instanceof StoreUnavailable) loaded = null
         note(error)
-        waits.look()
+        waits.ask()
         await waits.untilRetry(backOff(failures, { first: 2 * settings.retryMs, max: MAX_RETRY_MS }))
       }
     }
@@ -127,7 +147,10 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
 
   async function step(): Promise<boolean> {
     loaded ??= await load()
-    const pending = waits.take().isAsked ? await store.readPendingCommands(chainId, MAX_COMMANDS) : []
+    // Before anything is looked at: what comes meanwhile is looked at next time.
+    const { isAsked } = waits.take()
+    await settleConditions(loaded, checks.known())
+    const pending = isAsked ? await store.readPendingCommands(chainId, MAX_COMMANDS) : []
     if (pending.length > 0) waits.ask()
     if (await advance(loaded, pending.length > 0)) return true
     const { tip } = loaded.history.tip()
@@ -149,7 +172,27 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
       const tookMs = Math.round(clock.monotonic() - startedAt)
       telemetry.log('info', 'took over the timers of a chain', { chainId, fence: lease.fence, timers: live, tookMs })
     }
+    checks.noteBlock(host.history.tip().tip?.height ?? -1)
+    checks.replace(await findOpenChecks(host.observed, findIncarnations))
+    fireWrites.reset()
     return { ...host }
+  }
+
+  /** Stores what became known, and hands over what it makes ready. */
+  async function settleConditions(own: Own, known: readonly KnownCondition[]): Promise<void> {
+    if (known.length > 0) {
+      const results = known.map(toResult)
+      check(await store.saveConditions(lease, results))
+      own.observed = withConditions(own.observed, results)
+      checks.forget(known.map(({ fire }) => fire))
+      countFires(results)
+      fireWrites.noteKnown()
+    }
+    const left = await fireWrites.writeReady(own.history.tip(), own.observed)
+    if (left === null) return
+    own.observed = left
+    // There may be more.
+    waits.look()
   }
 
   /** True if there is more to do at once. */
@@ -203,45 +246,33 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     const shown = own.history.tip()
     const rewindTo = isRewind ? (from.tip?.height ?? -1) : null
     const commands = isRewind ? own.history.commandsAbove(rewindTo ?? -1) : []
-    const applied = await applyBlocks({ chain, findIncarnations }, { from, shown, blocks, commands })
+    const countWaiting = (tenant: string) => checks.countOf(tenant, rewindTo ?? Number.POSITIVE_INFINITY)
+    const applied = await applyBlocks({ findIncarnations, countWaiting }, { from, shown, blocks, commands })
+    const { fires, changes } = applied
     const last = blocks.at(-1)
     if (last === undefined) return
     const kept = rewindTo === null ? own.observed : own.observed.filter(({ height }) => height <= rewindTo)
-    const observed = [...kept, ...applied.fires.filter(({ state }) => state === 'OBSERVED')]
-    const limit = observed.length === 0 ? -1 : await findDeliverable(chain, settings.deliverAt, last.height)
-    // Block by block, more are handed over than were added, so that a backlog shrinks.
-    const most = blocks.length === 1 ? Math.max(MAX_HAND_OFFS, 2 * applied.fires.length) : MAX_HAND_OFFS
-    const due = observed.filter(({ height }) => height <= limit).slice(0, most)
-    const write: Omit<BlocksWrite, 'handOffs'> = {
-      lease,
-      rewindTo,
-      blocks,
-      fires: applied.fires,
-      changes: applied.changes,
-      expected: shown.tip,
-      maxQueued: settings.maxQueuedPerSigner,
-      queue: describeQueue(applied.states.at(-1) ?? from),
-    }
-    const { ready, result } = await handOver(due, (handOffs) => store.writeBlocks({ ...write, handOffs }))
-    check(result)
+    const open = new Set(applied.checks.map(({ fire }) => fire))
+    const observed = [...kept, ...fires.filter(({ state }) => state === 'OBSERVED')]
+    const host = applied.states.at(-1) ?? from
+    const write = { rewindTo, blocks, fires, changes, expected: shown.tip, host, observed, open }
+    own.observed = await fireWrites.writeBlocks(write)
     if (rewindTo !== null) own.history.rewind(rewindTo)
     for (const state of applied.states) own.history.push(state)
-    const handed = new Set(ready)
-    own.observed = observed.filter((fire) => !handed.has(fire))
     own.lastActivity = applied.lastActivity ?? own.lastActivity
-    countFires(own, applied.fires)
-    cron.note(applied.fires)
+    if (rewindTo !== null) checks.dropAbove(rewindTo)
+    checks.noteBlock(last.height)
+    checks.add(applied.checks)
+    countFires(fires.filter((fire) => !open.has(fire)))
+    telemetry.gauge('drover_timers_live', own.history.tip().kernel.timers.size, { chainId })
+    cron.note(fires)
     if (isRewind) await ports.cancelWithdrawn(chainId)
-    const metered = await meterFires(ready.length > 0)
-    check(metered)
-    if (metered.isAsked === true) waits.ask()
     await keepSnapshot(own)
   }
 
-  function countFires(own: Own, fires: readonly NewFire[]): void {
+  function countFires(fires: readonly Pick<NewFire, 'skipReason'>[]): void {
     for (const { skipReason } of fires)
       telemetry.count('drover_timer_fires_total', { chainId, result: skipReason ?? 'fired' })
-    telemetry.gauge('drover_timers_live', own.history.tip().kernel.timers.size, { chainId })
   }
 
   async function answer(own: Own, pending: Awaited<ReturnType<TimerStore['readPendingCommands']>>): Promise<void> {
@@ -272,8 +303,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     if (type === 'written') return
     if (type === 'not_judged') throw new StoreUnavailable('the spending rules change too fast')
     if (type === 'stale') throw new StoreUnavailable('the timers of the chain were changed by another write')
-    isStopped = true
-    waits.stop()
+    end()
     telemetry.count('drover_fence_refusals_total', { operation: 'timers' })
     ports.onFenced()
     throw new StoreUnavailable('the lease of the timers is gone')
@@ -284,8 +314,7 @@ export function createChainTimers(ports: ChainTimerPorts): ChainTimers {
     ask: waits.ask,
     problem: () => problem,
     stop: async () => {
-      isStopped = true
-      waits.stop()
+      end()
       await running
     },
   }

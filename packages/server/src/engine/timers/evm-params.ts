@@ -6,6 +6,7 @@ import {
   type ParamSchedule,
   type TimerParams,
 } from '@drover/timers'
+import { MAX_TIMER_GAS } from '../../core/timer/timer.ts'
 
 /** Blocks per epoch: a parameter change takes effect at the first block of the next one. */
 const EPOCH_BLOCKS = 64n
@@ -16,7 +17,8 @@ const EVM_PARAMS: TimerParams = {
   maxFiresPerBlock: 100,
   maxFiresPerTarget: 32,
   minGasLimitPerTimer: 21_000n,
-  timerLaneCycles: 80_000_000n,
+  // The kernel gives one timer an eighth of it at most.
+  timerLaneCycles: 8n * MAX_TIMER_GAS,
   maxPayloadSize: 16_384,
   maxTimersPerOwner: 100_000,
   maxTimersPerTarget: 200_000,

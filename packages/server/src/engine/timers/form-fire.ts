@@ -6,6 +6,7 @@ import type { ConditionOutcome, FireTrigger } from '../../core/timer/timer.ts'
 import type { NewTransaction } from '../../ports/store.ts'
 import type { HandOff, Incarnation, NewFire } from '../../ports/timer-store.ts'
 import { formIntent } from '../accept/accept-request.ts'
+import { skipReasonOf } from './conditions/judge-condition.ts'
 
 const KINDS: { readonly [K in TimerKind]: FireTrigger['type'] } = {
   HEIGHT: 'timeout',
@@ -25,7 +26,7 @@ export function formFire(
   condition: ConditionOutcome | null,
 ): NewFire {
   const { triggerCtx: trigger } = entry
-  const skipReason = reasonOf(condition)
+  const skipReason = condition === null ? null : skipReasonOf(condition)
   return {
     deliverId: entry.deliverId,
     fireKey: fireKeyOf(entry.timerId, entry.fireSeq),
@@ -50,11 +51,6 @@ export function formFire(
     skipReason,
     condition,
   }
-}
-
-function reasonOf(condition: ConditionOutcome | null): NewFire['skipReason'] {
-  if (condition === null || condition.outcome === 'met') return null
-  return condition.outcome === 'failed' ? 'condition_failed' : 'condition_not_met'
 }
 
 /** The request id is the fire's own, so it can be accepted only once. */

@@ -2,7 +2,7 @@
 import type { Clock } from '../../ports/clock.ts'
 
 export interface HostWaits {
-  /** There may be a new block. */
+  /** There may be a new block, or something is known about conditions. */
   look(): void
   /** There may be a command to answer. */
   ask(): void

@@ -7,7 +7,8 @@ import { entryDigestOf, fireKeyOf } from '@drover/timers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Address, Hash } from '../../core/hex.ts'
-import type { Fire } from '../../core/timer/timer.ts'
+import type { Condition, ConditionOutcome, Fire } from '../../core/timer/timer.ts'
+import type { ViewCall, ViewOutcome } from '../../ports/chain.ts'
 import type { TimerBlock } from '../../ports/timer-store.ts'
 import type { FakeChain } from '../../testing/chain/fake-chain.ts'
 import { createTimerScene, LANE, type TimerScene, TTL_MS } from '../../testing/engine/timer-scene.ts'
@@ -23,7 +24,12 @@ const TOPIC: Hash = `0x${'ab'.repeat(32)}`
 type Step =
   | { readonly type: 'mine'; readonly logs: boolean }
   | { readonly type: 'reorg'; readonly depth: number; readonly more: number }
-  | { readonly type: 'set'; readonly kind: 'interval' | 'timeout' | 'cron' | 'watch'; readonly n: number }
+  | {
+      readonly type: 'set'
+      readonly kind: 'interval' | 'timeout' | 'cron' | 'watch'
+      readonly n: number
+      readonly isConditional?: boolean
+    }
   | { readonly type: 'cancel' }
   | { readonly type: 'reschedule'; readonly n: number }
   | { readonly type: 'kill' }
@@ -44,6 +50,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       type: fc.constant('set' as const),
       kind: fc.constantFrom('interval' as const, 'timeout' as const, 'cron' as const, 'watch' as const),
       n: fc.integer({ min: 1, max: 4 }),
+      isConditional: fc.boolean(),
     }),
   },
   { weight: 1, arbitrary: fc.constant({ type: 'cancel' } as const) },
@@ -63,13 +70,31 @@ const FOUND: [Step[], number][] = [
   [[{ type: 'set', kind: 'timeout', n: 1 }, MINE, reorg(1, 2), MINE, MINE, reorg(5, 2), MINE, MINE], 0],
 ]
 
+const WHEN: Condition = { to: WATCHED, data: '0x01', comparison: 'gt', value: 0n, isSigned: false }
+
+/** A third of the blocks each: the condition is met, is not met, or the call reverts. */
+function answerAt(blockHash: Hash): ViewOutcome {
+  const third = Number(BigInt(blockHash) % 3n)
+  return third === 2 ? { type: 'reverted', reason: 'no' } : { type: 'value', data: `0x${'00'.repeat(31)}0${third}` }
+}
+
+/** At every other block the nodes agree only when they are asked again, a second later. */
+function createView(): (call: ViewCall) => ViewOutcome {
+  const asked = new Set<Hash>()
+  return ({ blockHash }) => {
+    const isKnown = asked.has(blockHash) || BigInt(blockHash) % 2n === 0n
+    asked.add(blockHash)
+    return isKnown ? answerAt(blockHash) : { type: 'unknown', message: 'the RPC nodes do not agree' }
+  }
+}
+
 test('fires stored are those of the canonical chain; each is at most one transaction [G9] [G10]', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 10, maxLength: 40 }),
       fc.constantFrom(0, 2, 5),
       async (steps, deliverAt) => {
-        const scene = await createTimerScene(deliverAt)
+        const scene = await createTimerScene(deliverAt, { view: createView() })
         const { clock, chain, timers, look } = scene
         for (let count = 0; count < 15; count++) chain.mine()
         await look()
@@ -86,6 +111,7 @@ test('fires stored are those of the canonical chain; each is at most one transac
         await look()
         await clock.advance(10_000)
         await compare(chain, timers)
+        await compareConditions(timers)
         await expectNoLoss(scene)
       },
     ),
@@ -112,7 +138,8 @@ async function play(each: Step, scene: TimerScene, restart: () => void): Promise
             : each.kind === 'cron'
               ? ({ type: 'cron', line: '* * * * *', timeMs: 0, dueHeight: chain.head().number + each.n } as const)
               : ({ type: 'watch', keys: [`${WATCHED}01`] } as const)
-      const spec = anySpec(LANE, { schedule, target: `0x${String(each.n).repeat(40)}`, bid: 0n })
+      const when = each.isConditional === true ? WHEN : null
+      const spec = anySpec(LANE, { schedule, target: `0x${String(each.n).repeat(40)}`, bid: 0n, when })
       const command = { type: 'set', timerId: anyId(), spec, label: anyLabel() } as const
       await timers.insertCommands(CHAIN_ID, [{ id: anyId(), command }], 1_000)
       return await clock.advance(20)
@@ -202,6 +229,24 @@ async function compare(chain: FakeChain, timers: MemoryTimerStore): Promise<void
       const { dueHeight = null } = host.kernel.timers.get(timer.kernelId) ?? {}
       expect(dueHeight === null ? null : Number(dueHeight)).toBe(timer.dueHeight)
     } else expect(host.kernel.timers.has(timer.kernelId)).toBe(false)
+}
+
+/** The answer at the block of a fire decides about it. Nothing is sent whose condition is not met, or not known. */
+async function compareConditions(timers: MemoryTimerStore): Promise<void> {
+  for (const { id, spec } of await timers.listTimers({}, { before: null, limit: 1_000 }))
+    for (const fire of await timers.listFires(id, { before: null, limit: 10_000 })) {
+      const { state, skipReason, condition, blockHash } = fire
+      const outcome = spec.when === null ? null : outcomeOf(answerAt(blockHash))
+      // What became a transaction on one branch stays one on another, where the answer may be another one.
+      expect(condition?.outcome ?? null).toBe(state === 'QUEUED' && outcome !== null ? 'met' : outcome)
+      const isSkipped = state !== 'QUEUED' && outcome !== null && outcome !== 'met'
+      expect([state === 'SKIPPED', skipReason]).toEqual([isSkipped, isSkipped ? `condition_${outcome}` : null])
+    }
+}
+
+function outcomeOf(answer: ViewOutcome): ConditionOutcome['outcome'] {
+  if (answer.type !== 'value') return 'failed'
+  return BigInt(answer.data) > 0n ? 'met' : 'not_met'
 }
 
 async function readBlock(chain: FakeChain, host: HostState, height: number): Promise<TimerBlock> {

@@ -8,6 +8,7 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import type { TimerLease, TimerStore } from '../../ports/timer-store.ts'
 import type { Operate } from '../operate/operate.ts'
 import type { JudgeFires } from '../rules/judge-fires.ts'
+import type { UpstreamPace } from '../tenants/upstream-pace.ts'
 import { createWithdrawals } from './cancel-withdrawn.ts'
 import type { ChainTimerSettings } from './chain-timer-settings.ts'
 import { type ChainTimers, createChainTimers } from './chain-timers.ts'
@@ -15,6 +16,13 @@ import { type ChainTimers, createChainTimers } from './chain-timers.ts'
 export interface TimerHost {
   start(): Promise<void>
   stop(): Promise<void>
+}
+
+interface HostedChain {
+  readonly chain: AgreedReads
+  readonly settings: ChainTimerSettings
+  /** How much of its nodes each tenant may use; left out: whatever fits. */
+  readonly pace?: UpstreamPace | undefined
 }
 
 interface TimerHostPorts {
@@ -25,7 +33,7 @@ interface TimerHostPorts {
   readonly telemetry: Telemetry
   readonly nodeId: string
   readonly lease: { readonly ttlMs: number; readonly renewIntervalMs: number }
-  readonly chains: ReadonlyMap<number, { readonly chain: AgreedReads; readonly settings: ChainTimerSettings }>
+  readonly chains: ReadonlyMap<number, HostedChain>
   /** The spending rules; left out: there are none. */
   readonly judgeFires?: JudgeFires
   viewOf(chainId: number): ChainView | null
@@ -93,6 +101,7 @@ export function createTimerHost(ports: TimerHostPorts): TimerHost {
       random: ports.random,
       chain: found.chain,
       settings: found.settings,
+      pace: found.pace,
       ...(ports.judgeFires !== undefined && { judgeFires: ports.judgeFires }),
       view: () => ports.viewOf(chainId),
       cancelWithdrawn,

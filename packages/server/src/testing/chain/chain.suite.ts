@@ -87,9 +87,12 @@ export function describeChain(name: string, open: () => Promise<ChainHarness>): 
       test('answer view calls as they were then', async () => {
         await harness.mine()
         const { hash } = await getLatest(chain)
-        const call = { to: harness.rich, data: '0x' } as const
-        expect(await chain.readAgreedViews([call], hash)).toEqual([{ type: 'value', data: '0x' }])
-        await expect(chain.readAgreedViews([call], UNKNOWN)).rejects.toThrow(ChainUnavailable)
+        const call = { to: harness.rich, data: '0x', gas: 100_000n } as const
+        const calls = [UNKNOWN, hash].map((blockHash) => ({ ...call, blockHash }))
+        expect(await chain.readAgreedViews(calls)).toEqual([
+          { type: 'unknown', message: expect.any(String) },
+          { type: 'value', data: '0x' },
+        ])
       })
 
       test('that do not exist are null', async () => {

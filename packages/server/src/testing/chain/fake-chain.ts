@@ -18,6 +18,7 @@ import type {
   EventLog,
   HeadRef,
   ReceiptLookup,
+  ViewCall,
   ViewOutcome,
 } from '../../ports/chain.ts'
 import { ChainUnavailable } from '../../ports/chain.ts'
@@ -60,7 +61,7 @@ export interface FakeChainOptions extends Partial<Omit<FakeMempoolRules, 'chainI
   /** What a call does, when estimated and when mined. */
   readonly behave?: (call: Pick<Call, 'from' | 'to' | 'data' | 'value'>) => Behaviour
   /** What a view call returns as of a height. */
-  readonly view?: (call: Pick<Call, 'to' | 'data'>, height: number) => ViewOutcome
+  readonly view?: (call: ViewCall, height: number) => ViewOutcome | Promise<ViewOutcome>
 }
 
 export interface ReorgOptions {
@@ -359,11 +360,15 @@ export function createFakeChain(options: FakeChainOptions): FakeChain {
         return (logs.get(hash) ?? []).filter(({ address }) => contracts.includes(address))
       })
     },
-    async readAgreedViews(calls, blockHash) {
+    async readAgreedViews(calls) {
       openRead('readAgreedViews')
-      const block = ledger.byHash(blockHash)
-      if (block === null) throw new ChainUnavailable('readAgreedViews: the RPC node does not have this block')
-      return calls.map((call) => (options.view ?? (() => ({ type: 'value', data: '0x' }) as const))(call, block.number))
+      return await Promise.all(
+        calls.map((call) => {
+          const block = ledger.byHash(call.blockHash)
+          if (block === null) return { type: 'unknown', message: 'the RPC node does not have this block' } as const
+          return options.view?.(call, block.number) ?? ({ type: 'value', data: '0x' } as const)
+        }),
+      )
     },
     async readAgreedTag(tag) {
       return findBlock(tag, openRead('readAgreedTag'))?.number ?? null

@@ -2,9 +2,11 @@
 import type { ChainView, Header } from '../../core/chain/finality.ts'
 import { FAST } from '../../core/lane/policy.ts'
 import { createOperate } from '../../engine/operate/operate.ts'
+import type { UpstreamPace } from '../../engine/tenants/upstream-pace.ts'
 import { createTimerHost } from '../../engine/timers/timer-host.ts'
-import type { AgreedReads } from '../../ports/chain.ts'
+import type { AgreedReads, ViewCall, ViewOutcome } from '../../ports/chain.ts'
 import type { Store } from '../../ports/store.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
 import type { TimerStore } from '../../ports/timer-store.ts'
 import { createFakeChain, type FakeChain } from '../chain/fake-chain.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
@@ -29,12 +31,17 @@ export interface TimerScene {
 interface Around {
   readonly store?: (timers: TimerStore) => TimerStore
   readonly chain?: (chain: AgreedReads) => AgreedReads
+  /** What a view call returns as of a height. */
+  readonly view?: (call: ViewCall, height: number) => ViewOutcome | Promise<ViewOutcome>
+  readonly paceOf?: (clock: ManualClock) => UpstreamPace
+  readonly telemetry?: Telemetry
 }
 
 /** `around`: what a node sees instead of the store of timers and the chain. */
 export async function createTimerScene(deliverAt: number, around: Around = {}): Promise<TimerScene> {
   const clock = createManualClock()
-  const chain = createFakeChain({ chainId: CHAIN_ID })
+  const chain = createFakeChain({ chainId: CHAIN_ID, ...(around.view !== undefined && { view: around.view }) })
+  const pace = around.paceOf?.(clock)
   const store = createMemoryStore({ clock })
   await store.registerSigners([{ lane: LANE, policy: FAST, label: null }])
   const timers = createMemoryTimerStore({ clock, transactions: store })
@@ -78,7 +85,7 @@ export async function createTimerScene(deliverAt: number, around: Around = {}): 
       store: dead(around.store?.(timers) ?? timers),
       notices: timers,
       clock,
-      telemetry: createSilentTelemetry(),
+      telemetry: around.telemetry ?? createSilentTelemetry(),
       nodeId: `node-${nodes}`,
       random: { id: () => `01890a5d-ac96-774b-bcce-${(++ids).toString().padStart(12, '0')}` },
       lease: { ttlMs: TTL_MS, renewIntervalMs: 700 },
@@ -87,6 +94,7 @@ export async function createTimerScene(deliverAt: number, around: Around = {}): 
           CHAIN_ID,
           {
             chain: around.chain?.(chain) ?? chain,
+            pace,
             settings: {
               deliverAt: { type: 'confirmations', count: deliverAt },
               finality: { type: 'confirmations', count: 6 },

@@ -5,6 +5,7 @@ import { findCommands, readPendingCommands, writeCommands } from './command-stat
 import { insertCommands } from './insert-commands.ts'
 import { loadTimers, readQueue, readTip, saveSnapshot } from './load-timers.ts'
 import { meterFires } from './meter-fires.ts'
+import { saveConditions } from './save-conditions.ts'
 import { addTimerLeases, findTimerLease, keepTimerLeases, releaseTimerLeases } from './timer-lease-statements.ts'
 import {
   countTimers,
@@ -40,6 +41,7 @@ export function createPostgresTimerStore(options: DatabaseOptions): TimerStore {
     loadTimers: (chainId) => loadTimers(database, chainId),
     writeBlocks: (write) => writeBlocks(database, write),
     writeCommands: (write) => writeCommands(database, write),
+    saveConditions: (lease, results) => saveConditions(database, lease, results),
     meterFires: (lease, after, limit) => meterFires(database, lease, after, limit),
     saveSnapshot: (lease, snapshot) => saveSnapshot(database, lease, snapshot),
     readIncarnations: (kernelIds) => readIncarnations(database, kernelIds),

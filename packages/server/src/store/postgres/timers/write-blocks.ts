@@ -49,7 +49,10 @@ with locked as materialized (
 ), moved as (
   insert into timer_chain (chain_id, height, block_hash, state_root, queue)
   select $1, b.height, b.block_hash, b.state_root, $13::jsonb
-    from json_to_recordset($7::json) as b(height bigint, block_hash bytea, state_root bytea)
+    from (select * from json_to_recordset($7::json) as b(height bigint, block_hash bytea, state_root bytea)
+          union all
+          select height, block_hash, state_root from timer_chain
+           where chain_id = $1 and json_array_length($7::json) = 0) b
    where exists (select from held) and (select count(*) from locked) >= 0 and not exists (select from unjudged)
      and ($4::bigint is null or exists (select from timer_chain where chain_id = $1))
    order by b.height desc limit 1

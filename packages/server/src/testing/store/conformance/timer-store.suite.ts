@@ -457,6 +457,68 @@ export function describeTimerStore(name: string, create: () => Promise<TimerStor
         ])
       })
 
+      test('a fire of an earlier block can be handed over without a new one', async () => {
+        const { lease, lane, chainId } = await open()
+        const timer = await startTimer(timers, lease, anySpec(lane))
+        const block = anyBlock(11)
+        const fire = anyFire(timer, block)
+        await writeBlock(timers, lease, block, { fires: [fire] })
+        const before = await timers.loadTimers(chainId)
+        const handOffs = [await handOffOf(timers, fire)]
+        const write = { blocks: [], handOffs, queue: { items: ['a'] } }
+        expect(await writeBlock(timers, lease, block, { ...write, expected: anyBlock(11) })).toEqual({ type: 'stale' })
+        expect(await writeBlock(timers, { ...lease, fence: 99 }, block, write)).toEqual({ type: 'fenced' })
+        expect(await queuedOf(lane)).toEqual([])
+        expect(await writeBlock(timers, lease, block, write)).toEqual({ type: 'written' })
+        expect(await timers.listFires(timer.id, { before: null, limit: 10 })).toMatchObject([{ state: 'QUEUED' }])
+        expect(await queuedOf(lane)).toHaveLength(1)
+        expect(await timers.loadTimers(chainId)).toEqual({ ...before, observed: [] })
+        expect(await timers.readQueue(chainId)).toMatchObject({ queue: write.queue, hasObserved: false })
+      })
+
+      test('what became known about a condition is stored with its fire, which waits on or is skipped', async () => {
+        const { lease, lane, chainId } = await open()
+        const timer = await startTimer(timers, lease, anySpec(lane))
+        const block = anyBlock(11)
+        const fires = [0, 1, 2, 3].map((n) => anyFire(timer, block, { position: n, fireSeq: n }))
+        const [met, unmet, failed, sent] = fires
+        if (met === undefined || unmet === undefined || failed === undefined || sent === undefined) throw new Error()
+        await writeBlock(timers, lease, block, { fires, handOffs: [await handOffOf(timers, sent)] })
+        const known = { outcome: 'met', value: 2n ** 256n - 1n, message: null } as const
+        const low = { outcome: 'not_met', value: -3n, message: null } as const
+        const broken = { outcome: 'failed', value: null, message: 'no' } as const
+        const results = [
+          { ...met, condition: known },
+          { ...unmet, condition: low, skipReason: 'condition_not_met' as const },
+          { ...failed, condition: broken, skipReason: 'condition_failed' as const },
+          { ...sent, condition: low, skipReason: 'condition_not_met' as const },
+        ].map(({ deliverId, blockHash, condition, skipReason }) => ({ deliverId, blockHash, condition, skipReason }))
+        const read = () => timers.listFires(timer.id, { before: null, limit: 10 })
+        const before = await read()
+        expect(await timers.saveConditions({ ...lease, fence: 99 }, results)).toEqual({ type: 'fenced' })
+        // The same fire at another block is another question.
+        const elsewhere = results.map((result) => ({ ...result, blockHash: anyHash() }))
+        expect(await timers.saveConditions(lease, elsewhere)).toEqual({ type: 'written' })
+        expect(await read()).toEqual(before)
+        expect(await timers.saveConditions(lease, results)).toEqual({ type: 'written' })
+        expect(await read()).toMatchObject([
+          { deliverId: sent.deliverId, state: 'QUEUED', skipReason: null, condition: null },
+          { deliverId: failed.deliverId, state: 'SKIPPED', skipReason: 'condition_failed', condition: broken },
+          { deliverId: unmet.deliverId, state: 'SKIPPED', skipReason: 'condition_not_met', condition: low },
+          { deliverId: met.deliverId, state: 'OBSERVED', skipReason: null, condition: known },
+        ])
+        expect((await timers.loadTimers(chainId)).observed).toMatchObject([{ ...met, condition: known }])
+        // What is skipped stays so.
+        const late = results.map((result) => ({ ...result, condition: known, skipReason: null }))
+        const after = await read()
+        expect(await timers.saveConditions(lease, late)).toEqual({ type: 'written' })
+        expect(await read()).toEqual(after)
+        const [handed] = [await handOffOf(timers, met)]
+        await writeBlock(timers, lease, anyBlock(12), { handOffs: [handed] })
+        const [queued] = (await read()).filter(({ deliverId }) => deliverId === met.deliverId)
+        expect(queued).toMatchObject({ state: 'QUEUED', condition: known })
+      })
+
       test('a write that was decided on another block changes nothing', async () => {
         const { lease, lane } = await open()
         const timer = await startTimer(timers, lease, anySpec(lane))

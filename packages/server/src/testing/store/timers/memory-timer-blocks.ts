@@ -22,7 +22,7 @@ const MAX_ALIASES = 16
 export function createMemoryTimerBlocks(
   state: MemoryTimerState,
   transactions: MemoryPorts['transactions'],
-): Pick<TimerStore, 'writeBlocks' | 'listWithdrawn'> {
+): Pick<TimerStore, 'writeBlocks' | 'saveConditions' | 'listWithdrawn'> {
   const { chainOf } = state
 
   async function countOpen(timerId: TimerId, fires: readonly MemoryFire[]): Promise<number> {
@@ -94,8 +94,8 @@ export function createMemoryTimerBlocks(
     const chain = chainOf(lease.chainId)
     if (!state.isHeldBy(lease)) return { type: 'fenced' }
     if (await hasUnjudged(write)) return { type: 'not_judged' }
-    const last = blocks.at(-1)
-    if (!isTip(chain.tip, expected) || last === undefined) return { type: 'stale' }
+    const last = blocks.at(-1) ?? chain.tip
+    if (!isTip(chain.tip, expected) || last === null) return { type: 'stale' }
     const keys = new Set(write.fires.map(({ fireKey }) => fireKey))
     const [ended, queued] = [await findStates(chain, isNeverSent), await findStates(chain, isQueued)]
     const voided = chain.fires.filter(
@@ -123,6 +123,18 @@ export function createMemoryTimerBlocks(
 
   return {
     writeBlocks,
+    saveConditions: async (lease, results) => {
+      if (!state.isHeldBy(lease)) return { type: 'fenced' }
+      const chain = chainOf(lease.chainId)
+      const known = new Map(results.map((result) => [result.deliverId, result]))
+      chain.fires = chain.fires.map((fire) => {
+        const result = known.get(fire.deliverId)
+        if (fire.state !== 'OBSERVED' || result?.blockHash !== fire.blockHash) return fire
+        const { condition, skipReason } = structuredClone(result)
+        return { ...fire, condition, skipReason, state: skipReason === null ? 'OBSERVED' : 'SKIPPED' }
+      })
+      return { type: 'written' }
+    },
     listWithdrawn: async (chainId, limit) => {
       const chain = chainOf(chainId)
       const queued = await findStates(chain, isQueued)
