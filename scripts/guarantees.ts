@@ -193,6 +193,10 @@ export const GUARANTEES: Readonly<Record<string, Guarantee>> = {
       [`${ENGINE}/tenants/tenant-pool.ts`, 'places in a pool are counted, and one tenant gets its share of them'],
       [`${ENGINE}/tenants/fair-turns.ts`, 'calls to the chain and reads of the database go in turns'],
       [`${ENGINE}/tenants/work-turns.ts`, 'tenants share the thread by time while several are active'],
+      [
+        `${ENGINE}/timers/conditions/condition-checks.ts`,
+        'conditions of timers are asked for beside the blocks, each tenant at its own pace',
+      ],
       ['packages/server/src/store/migrations/0008_tenants.sql', 'request ids are unique within a tenant'],
       [
         'packages/server/src/api/access/limit-request-ids.ts',

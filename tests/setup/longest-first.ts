@@ -79,6 +79,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'tests/e2e/json-rpc-managed.test.ts': 18,
   'tests/e2e/build-page.test.ts': 18,
   'packages/server/src/webhooks/webhook-deliverer.real.test.ts': 18,
+  'tests/faults/timers-conditions.test.ts': 17,
   'tests/e2e/secrets.test.ts': 17,
   'tests/e2e/pgbouncer.test.ts': 17,
   'tests/e2e/stable.test.ts': 16,

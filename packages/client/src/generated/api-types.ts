@@ -497,7 +497,7 @@ export interface Fire {
   readonly fireSeq: number
   readonly height: number
   readonly blockHash: `0x${string}`
-  /** `OBSERVED`: a reorg can still drop it. `SKIPPED`: nothing is sent. Otherwise it became a transaction, and this is the state of the transaction. */
+  /** `OBSERVED`: a reorg can still drop it, or its condition is not known yet. `SKIPPED`: nothing is sent. Otherwise it became a transaction, and this is the state of the transaction. */
   readonly state: 'OBSERVED' | 'SKIPPED' | 'QUEUED' | 'ALLOCATED' | 'TRACKING' | 'CONFIRMED' | 'FAILED_FINAL' | 'STUCK' | 'CANCELLED' | 'EXPIRED'
   readonly skipReason: string | null
   /** Why its transaction ended `CANCELLED`, `EXPIRED` or `FAILED_FINAL`, in words. */

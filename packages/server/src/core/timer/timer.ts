@@ -36,7 +36,7 @@ export type LowFundsRule = (typeof LOW_FUNDS_RULES)[number]
 export const COMPARISONS = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const
 export type Comparison = (typeof COMPARISONS)[number]
 
-/** What a timer may give each of its transactions, unless a parameter of its chain says more or less, and its condition. */
+/** The most gas of a timer, unless a parameter of its chain says otherwise, and of its condition. */
 export const MAX_TIMER_GAS = 10_000_000n
 
 /** A view call at the block that fires. The fire is sent only if the result satisfies the comparison. */

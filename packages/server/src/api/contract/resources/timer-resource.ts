@@ -86,7 +86,7 @@ export const fireResource = z.object({
   blockHash: hash,
   state: z.enum(['OBSERVED', 'SKIPPED', ...TX_STATES]).meta({
     description:
-      '`OBSERVED`: a reorg can still drop it. `SKIPPED`: nothing is sent. Otherwise it became a transaction, and this is the state of the transaction.',
+      '`OBSERVED`: a reorg can still drop it, or its condition is not known yet. `SKIPPED`: nothing is sent. Otherwise it became a transaction, and this is the state of the transaction.',
   }),
   skipReason: z.string().nullable(),
   reason: z.string().nullable().meta({

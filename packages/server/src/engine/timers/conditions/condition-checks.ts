@@ -147,7 +147,9 @@ export function createConditionChecks(ports: CheckPorts): ConditionChecks {
     }
     const { answer, restMs } = await pace.run(tenant, ask, () => asked.length > 0)
     line.wasRetry = asked.some(({ failed }) => failed !== null)
-    for (const [index, waiting] of asked.entries()) settle(line, waiting, answer[index])
+    // A reorg may have dropped some meanwhile.
+    for (const [index, waiting] of asked.entries())
+      if (find(waiting.fire) === waiting) settle(line, waiting, answer[index])
     if (!isStopped && asked.some(({ outcome }) => outcome !== null)) ports.onKnown()
     return restMs
   }

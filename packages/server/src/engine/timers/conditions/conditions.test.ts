@@ -69,8 +69,8 @@ async function firesOf(scene: TimerScene, id: string): Promise<readonly Fire[]> 
 const statesOf = async (scene: TimerScene, id: string) =>
   (await firesOf(scene, id)).map(({ state, skipReason }) => skipReason ?? state)
 
-describe('a call', () => {
-  test('that never ends delays no block, no command and no fire of another tenant [G12]', async () => {
+describe('calls', () => {
+  test('a condition that never ends delays no block, no command and no fire of another tenant [G12]', async () => {
     const scene = await setUp(({ data }) => (data === '0x01' ? new Promise(() => {}) : MET))
     const endless = await set(scene, 'heavy', when('0x01'))
     const others = [await set(scene, 'shop', null), await set(scene, 'shop', when('0x02'))]
@@ -83,7 +83,7 @@ describe('a call', () => {
     await set(scene, 'shop', null)
   })
 
-  test('that the nodes do not agree on holds up only its own timer, and goes on when they do [G12]', async () => {
+  test('a condition that the nodes do not agree on holds up only its own timer, and goes on when they do [G12]', async () => {
     let doAgree = false
     const asked: number[] = []
     const scene = await setUp(({ data }) => {
@@ -104,7 +104,7 @@ describe('a call', () => {
     expect(await statesOf(scene, disputed)).toEqual(['QUEUED', 'QUEUED', 'QUEUED'])
   })
 
-  test('that is asked along with one that fails is answered all the same', async () => {
+  test('a condition that is asked along with one that fails is answered all the same', async () => {
     const calls: number[] = []
     const scene = await setUp(({ data }) => (data === '0x01' ? UNKNOWN : MET), {
       chain: (chain) => ({
@@ -202,7 +202,7 @@ test('a fire whose condition is met is handed over without another block', async
   expect((await scene.timers.readTip(CHAIN_ID))?.height).toBe(scene.chain.head().number)
 })
 
-test('after a takeover the fires that wait are asked for again [G9]', async () => {
+test('after a takeover, the conditions of fires that wait are asked for again [G9]', async () => {
   let isStuck = true
   const scene = await setUp(() => (isStuck ? new Promise(() => {}) : MET), {}, 2)
   const timer = await set(scene, 'shop', when('0x01'), 3)
@@ -239,8 +239,8 @@ test('a reorg forgets what waits; the same fire at another block is asked for ag
   expect(await statesOf(scene, timer)).toEqual(['QUEUED'])
 })
 
-describe('a call without an answer', () => {
-  test('skips its fire only after minutes in which the chain went on', async () => {
+describe('no answer', () => {
+  test('a condition without an answer skips its fire only after minutes in which the chain went on', async () => {
     const telemetry = createRecordingTelemetry()
     const scene = await setUp(() => UNKNOWN, { telemetry })
     const timer = await set(scene, 'shop', when('0x01'), 'once')
@@ -260,7 +260,7 @@ describe('a call without an answer', () => {
     expect(warnings.length).toBeLessThanOrEqual(40)
   })
 
-  test('skips nothing in an outage, however long', async () => {
+  test('a condition skips nothing in an outage, however long', async () => {
     let isAway = false
     let hasBeenAway = false
     const scene = await setUp(() => MET, {
@@ -293,7 +293,7 @@ describe('a call without an answer', () => {
   })
 })
 
-test('past a thousand fires of a tenant that wait, the next are skipped; others are not [G12]', async () => {
+test('past a thousand fires of a tenant that wait for their conditions, the next are skipped; others are not [G12]', async () => {
   const telemetry = createRecordingTelemetry()
   const scene = await setUp(({ data }) => (data === '0x01' ? new Promise(() => {}) : MET), { telemetry })
   const many = await Promise.all(Array.from({ length: 50 }, () => set(scene, 'heavy', when('0x01'))))
@@ -309,7 +309,7 @@ test('past a thousand fires of a tenant that wait, the next are skipped; others 
   expect(await statesOf(scene, other)).toEqual(Array(22).fill('QUEUED'))
 })
 
-test('a tenant with slow calls is held to its pace while others ask the same node [G12]', async () => {
+test('a tenant with slow conditions is held to its pace while others ask the same node [G12]', async () => {
   const SLOW_MS = 400
   let busyMs = 0
   const asked: number[] = []
