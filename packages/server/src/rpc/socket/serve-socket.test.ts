@@ -231,7 +231,7 @@ test('clients that leave too much unread together are disconnected, those with t
   expect([idle, first, second].map((one) => one?.socket.isTerminated)).toEqual([false, true, false])
 })
 
-test('a refusal is sent in its turn, and until then it counts as in progress', async () => {
+test('a refusal is sent in its turn, and until then nothing more is worked on', async () => {
   const refuse = async (): Promise<never> => {
     throw new AppError('tenant_limit', 'Your tenant has too many.')
   }
@@ -239,10 +239,10 @@ test('a refusal is sent in its turn, and until then it counts as in progress', a
   const untilRefusal = () => new Promise<boolean>((resolve) => void releases.push(resolve))
   const { socket, take, clock } = serve({ work: { ...NO_TURNS, begin: refuse, untilRefusal } })
   for (let count = 0; count < 300; count++) await take(String(count))
-  expect([socket.sent.length, releases.length, socket.isPaused]).toEqual([0, 100, true])
+  expect([socket.sent.length, releases.length, socket.isPaused]).toEqual([0, 1, true])
   for (const release of releases.splice(0)) release(true)
   await clock.settle()
-  expect([socket.sent.length, releases.length]).toEqual([100, 100])
+  expect([socket.sent.length, releases.length, socket.isPaused]).toEqual([1, 100, true])
 })
 
 test('what arrives while enough is in progress waits, in order; a client that sends thousands at once is disconnected', async () => {

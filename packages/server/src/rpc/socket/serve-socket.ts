@@ -68,17 +68,18 @@ export function serveSocket(
   const untilDue = (ms: number) => ports.work.spendWhenDue(caller.tenant, ms)
   const pushes = createCheckedPushes({ isAllowed, untilDue, send, forbid, hold: unread.add, onFailure, clock })
   const subscriptions = createSubscriptions(endpoint.sourcesOf(chainId, caller.tenant), { send: pushes.push, fail })
-  const isHeldBack = (): boolean => running >= MAX_RUNNING
   const recheck = (): void =>
     void isAllowed().then((isStill) => {
       if (!isStill) forbid()
     }, onFailure)
-  const stopBeating = keepBeating(socket, { ...ports, isHeldBack, recheck })
+  const stopBeating = keepBeating(socket, { ...ports, isBusy, recheck })
   const gone = new AbortController()
   // Each message that waits in line listens.
   setMaxListeners(MAX_RUNNING, gone.signal)
   const waiting: RawData[] = []
   let running = 0
+  /** Refusals that wait for their turn, each with its message. */
+  let refusing = 0
 
   function send(text: string): void {
     if (socket.readyState !== socket.OPEN) return
@@ -90,8 +91,12 @@ export function serveSocket(
     readOn()
   }
 
+  function isBusy(): boolean {
+    return running >= MAX_RUNNING || refusing > 0
+  }
+
   function readOn(): void {
-    if (running >= MAX_RUNNING || unread.bytes() > MAX_UNREAD_BYTES) socket.pause()
+    if (isBusy() || unread.bytes() > MAX_UNREAD_BYTES) socket.pause()
     else if (socket.isPaused) socket.resume()
   }
 
@@ -126,7 +131,7 @@ export function serveSocket(
   async function refuse(message: string, error: unknown): Promise<void> {
     const isLimit = error instanceof AppError && LIMITS.has(error.code)
     // The client is read more slowly meanwhile.
-    if (isLimit) await ports.work.untilRefusal(caller.tenant, gone.signal)
+    if (isLimit) await untilRefusal()
     if (isLimit && message.length > MAX_REFUSED_CHARS) {
       fail(error.message.slice(0, MAX_REASON_CHARS))
       return
@@ -141,19 +146,25 @@ export function serveSocket(
     fail('try again later')
   }
 
+  async function untilRefusal(): Promise<void> {
+    refusing++
+    readOn()
+    await ports.work.untilRefusal(caller.tenant, gone.signal)
+    refusing--
+  }
+
   async function take(data: RawData): Promise<void> {
     running++
     readOn()
     const message = data.toString()
     await answerWithin(message, Buffer.byteLength(message)).catch((error: unknown) => refuse(message, error))
     running--
-    const next = waiting.shift()
-    if (next === undefined) readOn()
-    else void take(next)
+    while (waiting.length > 0 && !isBusy()) void take(waiting.shift() as RawData)
+    if (waiting.length === 0) readOn()
   }
 
   function arrive(data: RawData): void {
-    if (running < MAX_RUNNING) void take(data)
+    if (waiting.length === 0 && !isBusy()) void take(data)
     else if (waiting.length < MAX_WAITING) waiting.push(data)
     else if (socket.readyState === socket.OPEN) disconnect(socket, clock, 'too many messages at once: wait for answers')
   }
@@ -176,7 +187,7 @@ export function serveSocket(
 /** Ends connections that no longer respond or are no longer allowed. */
 function keepBeating(
   socket: WebSocket,
-  ports: Pick<SocketPorts, 'clock' | 'heartbeatMs'> & { isHeldBack(): boolean; recheck(): void },
+  ports: Pick<SocketPorts, 'clock' | 'heartbeatMs'> & { isBusy(): boolean; recheck(): void },
 ): () => void {
   const { clock, heartbeatMs } = ports
   let isAlive = true
@@ -184,7 +195,7 @@ function keepBeating(
 
   function beat(): void {
     // One that is read more slowly because much is in progress cannot be heard to answer.
-    if (!isAlive && !ports.isHeldBack()) {
+    if (!isAlive && !ports.isBusy()) {
       socket.terminate()
       return
     }
