@@ -1,11 +1,13 @@
 /**
  * One tenant that takes whatever it is given, as a process of its own: streams, sockets and waits by the thousand, batches
- * as large as they may be, calls that burn gas, bodies of megabytes. It runs until it is ended. What it is refused is
- * counted, and printed now and then.
+ * as large as they may be, calls that burn gas, bodies of megabytes, messages and requests without waiting for an answer,
+ * timers whose conditions burn gas, and what needs no key. It runs until it is ended. What it is refused is counted, and
+ * printed at the end.
  */
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { type Address, getContractAddress } from 'viem'
 import { WebSocket } from 'ws'
 
 interface Target {
@@ -25,17 +27,22 @@ function count(what: string, outcome: number | string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
-/** Returns the status; with `hold` the response stays open as long as the service keeps it open. */
-function call(what: string, method: string, path: string, body?: string, hold = false): Promise<void> {
+interface Manner {
+  /** The response stays open as long as the service keeps it open. */
+  readonly hold?: boolean
+  readonly withoutKey?: boolean
+}
+
+function call(what: string, method: string, path: string, body?: string, manner: Manner = {}): Promise<void> {
   const { hostname, port } = new URL(target.url)
   return new Promise((resolve) => {
     const headers = {
-      authorization: `Bearer ${target.token}`,
+      ...(manner.withoutKey !== true && { authorization: `Bearer ${target.token}` }),
       ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
     }
     const sent = request({ hostname, port, agent, method, path, headers }, (answer: IncomingMessage) => {
       count(what, answer.statusCode ?? 0)
-      if (hold) answer.on('data', () => undefined)
+      if (manner.hold === true) answer.on('data', () => undefined)
       else answer.resume()
       answer.on('close', resolve)
     })
@@ -99,7 +106,70 @@ async function churn(): Promise<void> {
   }
 }
 
+const PIPELINED = 500
+
+/** Sends requests on a connection without waiting for a response. */
+async function pipeline(): Promise<void> {
+  const { hostname, port } = new URL(target.url)
+  const text = `GET /v1/transactions?limit=200 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${target.token}\r\n\r\n`
+  const socket = connect(Number(port), hostname, () => socket.write(text.repeat(PIPELINED)))
+  socket.on('error', () => undefined)
+  socket.resume()
+  const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()))
+  await Promise.race([closed, pause(3_000)])
+  count('pipelines', socket.closed ? 'closed' : 'served')
+  socket.destroy()
+}
+
+const SPAM_MS = 5
+const MAX_BUFFERED_BYTES = 1_000_000
+
+/** Sends messages, pings and subscriptions without waiting for an answer. */
+async function spam(): Promise<void> {
+  const socket = new WebSocket(`${target.url.replace('http', 'ws')}/rpc`, {
+    headers: { authorization: `Bearer ${target.token}` },
+  })
+  const message = (method: string, ...params: readonly string[]) =>
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const send = (): void => {
+    if (socket.bufferedAmount > MAX_BUFFERED_BYTES) return
+    for (let index = 0; index < 20; index++) {
+      socket.send(message('eth_blockNumber'))
+      for (let ping = 0; ping < 5; ping++) socket.ping('x')
+      socket.send('{')
+    }
+    socket.send(message('eth_subscribe', 'newPendingTransactions'))
+  }
+  const timer = setInterval(() => socket.readyState === socket.OPEN && send(), SPAM_MS)
+  socket.on('error', () => count('spam', 'refused'))
+  await new Promise<void>((resolve) => socket.on('close', () => resolve()))
+  clearInterval(timer)
+}
+
+/** Deploys code that loops whatever it is asked: PUSH4 (the code) PUSH1 0 MSTORE PUSH1 4 PUSH1 28 RETURN. */
+const LOOPING = '0x635b6000566000526004601cf3'
+const CONDITIONS = 100
+
+async function setConditions(): Promise<void> {
+  if (skipped.includes('conditions')) return
+  const to = getContractAddress({ from: target.signer as Address, nonce: 0n })
+  await call(
+    'conditions',
+    'POST',
+    '/v1/transactions?wait=mined',
+    JSON.stringify({ from: target.signer, data: LOOPING }),
+  )
+  const when = { function: 'x() returns (uint256)', is: 'gt', value: '0' }
+  const schedule = { type: 'interval', blocks: 1 }
+  const timer = JSON.stringify({ from: target.signer, to, data: '0x01', gasLimit: '30000', when, schedule })
+  for (let made = 0; made < CONDITIONS; made++) await call('conditions', 'POST', '/v1/timers', timer)
+}
+
 function attack(): void {
+  void setConditions()
+  flood('pipelines', 20, pipeline)
+  flood('spam', 50, spam)
+  flood('documents', 32, () => call('documents', 'GET', '/openapi.json', undefined, { withoutKey: true }))
   flood('churn', 1, churn)
   flood('burning', 16, () => call('burning', 'POST', '/v1/transactions', JSON.stringify(burning())))
   flood('burning', 4, () => call('burning batches', 'POST', '/v1/transactions/batch', burningBatch()))
@@ -108,7 +178,7 @@ function attack(): void {
   flood('calls', 10, () => call('calls', 'POST', '/rpc', calls))
   flood('junk', 40, () => call('junk', 'POST', '/v1/transactions', junk))
   flood('lists', 32, () => call('lists', 'GET', '/v1/transactions?limit=200'))
-  flood('streams', 600, () => call('streams', 'GET', '/v1/events/stream?after=0', undefined, true))
+  flood('streams', 600, () => call('streams', 'GET', '/v1/events/stream?after=0', undefined, { hold: true }))
   flood('waits', 600, () => call('waits', 'POST', '/v1/transactions?wait=confirmed', JSON.stringify(intent)))
   flood('nonces', 4, () => call('nonces', 'POST', `/v1/signers/${target.signer}/nonces`, '{"count":100}'))
   flood('sockets', 600, async () => {

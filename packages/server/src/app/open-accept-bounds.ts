@@ -23,6 +23,8 @@ interface OpenBounds extends AcceptBounds {
 const RETRY_AFTER_MS = 1_000
 /** What the thread has to do for a transaction from its acceptance to its end, about. */
 const ACCEPTED_MS = 1
+/** Storing, signing and sending this much calldata takes about another millisecond. */
+const CHARS_PER_MS = 32 * 1024
 
 export function openAcceptBounds({ tenants, intake }: Config, { work, ...ports }: BoundsPorts): OpenBounds {
   const { sharePercent } = tenants
@@ -40,9 +42,9 @@ export function openAcceptBounds({ tenants, intake }: Config, { work, ...ports }
     sharePercent,
     queue: createQueueBounds({ ...ports, limits: tenants }),
     places: {
-      enter(tenant) {
+      enter({ tenant = null, data }) {
         const leave = places.enter(tenant)
-        work.spend(tenant, ACCEPTED_MS)
+        work.spend(tenant, ACCEPTED_MS + (data?.length ?? 0) / CHARS_PER_MS)
         return leave
       },
     },

@@ -380,7 +380,7 @@ test('a client that disconnects while queued leaves nothing behind, and its requ
   const work: WorkTurns = {
     isCrowded: () => false,
     tenants: () => [],
-    untilRefusal: async () => undefined,
+    untilRefusal: async () => true,
     spend: () => undefined,
     spendWhenDue: () => null,
     begin: async (_tenant, { gone }) => {

@@ -152,7 +152,7 @@ async function maySend(
 async function beginWork(request: FastifyRequest, reply: FastifyReply, { work }: ApiServices): Promise<boolean> {
   const { url } = request.routeOptions
   const tenant = url !== undefined && HEALTH_PATHS.has(url) ? HEALTH_CHECKS : request.caller.tenant
-  const end = await work.begin(tenant, { gone: watchClose(reply) })
+  const end = await work.begin(tenant, { gone: watchClose(reply), ms: bodyBytesOf(request) / BYTES_PER_MS })
   if (end !== null && reply.raw.destroyed) end()
   if (end === null || reply.raw.destroyed) return false
   // Once, when the response is sent or can no longer be sent. The connection may live on.
@@ -161,15 +161,17 @@ async function beginWork(request: FastifyRequest, reply: FastifyReply, { work }:
 }
 
 /** Held until the response is sent: data read from a body lives that long. */
-function holdBody(request: FastifyRequest, reply: FastifyReply, { bodies, work }: ApiServices): void {
+function holdBody(request: FastifyRequest, reply: FastifyReply, { bodies }: ApiServices): void {
+  const bytes = bodyBytesOf(request)
+  if (bytes > 0) reply.raw.on('close', bodies.enter(request.caller.tenant, bytes))
+}
+
+/** At most, if the client does not say. */
+function bodyBytesOf(request: FastifyRequest): number {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
-  if (!mayHaveBody(request) || (length === undefined && encoding === undefined)) return
+  if (!mayHaveBody(request) || (length === undefined && encoding === undefined)) return 0
   const most = request.routeOptions.bodyLimit ?? MAX_BODY_BYTES
-  const bytes = length === undefined ? most : Math.min(Number(length), most)
-  if (!(bytes > 0)) return
-  const leave = bodies.enter(request.caller.tenant, bytes)
-  work.spend(request.caller.tenant, bytes / BYTES_PER_MS)
-  reply.raw.on('close', leave)
+  return length === undefined ? most : Math.min(Number(length) || 0, most)
 }
 
 /** A client that reads nothing of its answer is disconnected: after a while, or earlier if too many do so. */

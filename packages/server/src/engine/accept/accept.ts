@@ -24,7 +24,7 @@ import { estimateFee } from '../rules/estimate-fee.ts'
 import { refusalError } from '../rules/refusal-error.ts'
 import type { RuleBook } from '../rules/rule-book.ts'
 import type { QueueBounds, QueuePlace } from '../tenants/queue-depth.ts'
-import type { Tenant, TenantPool } from '../tenants/tenant-pool.ts'
+import type { Tenant } from '../tenants/tenant-pool.ts'
 import { type AcceptDefaults, type AcceptRequest, formIntent } from './accept-request.ts'
 import { createEarlierRequests } from './earlier-requests.ts'
 import type { Intake } from './intake.ts'
@@ -42,7 +42,7 @@ export type Accept = (request: AcceptRequest, submit?: Intake['submit']) => Prom
 
 export interface AcceptBounds {
   /** How much may be on its way to the store at once. */
-  readonly places: Pick<TenantPool, 'enter'>
+  readonly places: { enter(request: Pick<AcceptRequest, 'tenant' | 'data'>): () => void }
   readonly queue: Pick<QueueBounds, 'enter'>
   /** Share of the simulations that run at once. */
   readonly sharePercent?: number
@@ -221,7 +221,7 @@ export function createAccept(ports: AcceptPorts): Accept {
   }
 
   async function takePlace(request: AcceptRequest, submit: Intake['submit']): Promise<Accepted> {
-    const leave = places.enter(request.tenant ?? null)
+    const leave = places.enter(request)
     try {
       return await take(request, submit)
     } finally {

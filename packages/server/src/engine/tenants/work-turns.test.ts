@@ -254,6 +254,17 @@ test('a client that disconnects leaves the queue and takes no turn', async () =>
   expect(await turns.begin('flood', { gone: gone.signal })).toBeNull()
 })
 
+test('what a request will take counts before the next one starts', async () => {
+  const { turns, begin, clock } = create()
+  await begin('other')
+  await begin('big')
+  await clock.advance(10)
+  let started = 0
+  for (let times = 0; times < 20; times++) void turns.begin('big', { gone: STAYS, ms: 100 }).then(() => (started += 1))
+  await clock.settle()
+  expect(started).toBe(1)
+})
+
 test('callers without a key are held back for a single tenant, and hold back nobody', async () => {
   const { flood, work, count, turns, clock, begin } = create()
   await begin('one')

@@ -53,6 +53,8 @@ interface TurnRequest {
   readonly gone: Gone
   /** One of a bounded number, such as a stream: it is never refused a place in the queue. */
   readonly isBounded?: boolean
+  /** How long the thread will take for it, on top of what each request counts. */
+  readonly ms?: number
 }
 
 interface Waiting {
@@ -97,8 +99,8 @@ const MAX_REFUSED = 2
 const SEEN_FOR_MS = 15_000
 const RETRY_AFTER_MS = 1_000
 
-/** Whoever uses the thread for this long counts, even without a request. */
-const ACTIVE_MS = 5
+/** Whoever uses the thread for this long at once counts as active, even without a request. */
+const LONG_MS = 5
 /** What each request counts. */
 const REQUEST_MS = 2
 /** May be used at once without waiting. */
@@ -138,6 +140,8 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
     line.usedMs = Math.min(MAX_USED_MS, count(line) + ms)
     line.recentMs += ms
     if (!hasRivals(line)) line.usedMs = 0
+    // Much of this can happen before the next look.
+    else if (ms >= LONG_MS) weigh()
   }
 
   function weigh(): void {
@@ -205,9 +209,9 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
     })
   }
 
-  function enter(line: Line): void {
+  function enter(line: Line, { ms = 0 }: TurnRequest): void {
     line.running += 1
-    use(line, REQUEST_MS)
+    use(line, REQUEST_MS + ms)
   }
 
   function getLine(tenant: Tenant): Line {
@@ -233,7 +237,8 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
   }
 
   /** Whether it got its turn; false if the caller has gone. */
-  function waitInLine(line: Line, { gone, isBounded = false }: TurnRequest): Promise<boolean> {
+  function waitInLine(line: Line, asked: TurnRequest): Promise<boolean> {
+    const { gone, isBounded = false } = asked
     return new Promise((resolve, reject) => {
       const leave = (): void => entry.settle('left')
       const entry: Waiting = {
@@ -243,7 +248,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
           line.waiting.delete(entry)
           gone.removeEventListener('abort', leave)
           // Counted here and not when it continues, or others would start in between.
-          if (how === 'starts') enter(line)
+          if (how === 'starts') enter(line, asked)
           if (how === 'refused') reject(refuseLine())
           else resolve(how === 'starts')
         },
@@ -260,18 +265,15 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
       if (asked.gone.aborted) return null
       const line = getLine(tenant)
       if (line.waiting.size === 0 && mayRun(line)) {
-        enter(line)
+        enter(line, asked)
         return endOnce(line)
       }
       if (line.waiting.size >= MAX_WAITING && asked.isBounded !== true) throw refuseLine()
       return (await waitInLine(line, asked)) ? endOnce(line) : null
     },
     spend(tenant, ms) {
-      const line = ms < ACTIVE_MS ? lines.get(tenant) : getLine(tenant)
-      if (line === undefined) return
-      use(line, ms)
-      // Much of this can happen before the next look.
-      if (ms >= ACTIVE_MS) weigh()
+      const line = ms < LONG_MS ? lines.get(tenant) : getLine(tenant)
+      if (line !== undefined) use(line, ms)
     },
     async untilRefusal(tenant, gone) {
       // Who is only refused is active too.

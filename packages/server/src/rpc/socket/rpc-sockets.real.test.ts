@@ -37,6 +37,7 @@ beforeEach(async () => {
         ...nothing,
         forwarder: { forward: async () => null, forwardEach: async () => [] },
         clock: createSystemClock(),
+        enter: () => () => {},
       }),
     },
     door: {
