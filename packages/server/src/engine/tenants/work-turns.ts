@@ -10,7 +10,7 @@
  * gives this process, which may be less than a whole processor. A turn ends with the work, or after a moment: work that
  * takes longer is waiting for something else, and this thread is free.
  */
-import type { AppError } from '../../core/app-error.ts'
+import { AppError } from '../../core/app-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { createBusyShare } from './busy-share.ts'
 import { ANONYMOUS, refuseShare, type Tenant } from './tenant-pool.ts'
@@ -98,6 +98,7 @@ const MAX_REFUSED = 2
 /** How long after its last request a tenant still counts. */
 const SEEN_FOR_MS = 15_000
 const RETRY_AFTER_MS = 1_000
+const WITHOUT_KEY = 'Too many requests without an API key are waiting. Retry after the time given.'
 
 /** Whoever uses the thread for this long at once counts as active, even without a request. */
 const LONG_MS = 5
@@ -249,7 +250,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
           gone.removeEventListener('abort', leave)
           // Counted here and not when it continues, or others would start in between.
           if (how === 'starts') enter(line, asked)
-          if (how === 'refused') reject(refuseLine())
+          if (how === 'refused') reject(refuseWork(line))
           else resolve(how === 'starts')
         },
       }
@@ -268,7 +269,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
         enter(line, asked)
         return endOnce(line)
       }
-      if (line.waiting.size >= MAX_WAITING && asked.isBounded !== true) throw refuseLine()
+      if (line.waiting.size >= MAX_WAITING && asked.isBounded !== true) throw refuseWork(line)
       return (await waitInLine(line, asked)) ? endOnce(line) : null
     },
     spend(tenant, ms) {
@@ -281,7 +282,9 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
       if (!hasRivals(line)) return true
       const now = clock.monotonic()
       if (line.isAnonymous && line.refusalAt >= now + MAX_REFUSAL_MS) return false
-      const earliest = share.isWhole() ? now - FIRST_REFUSALS * REFUSAL_EVERY_MS : now + REFUSAL_MS
+      // Those of callers without a key cost little, and a wrong key should be known soon.
+      const mayBeSoon = share.isWhole() || line.isAnonymous
+      const earliest = mayBeSoon ? now - FIRST_REFUSALS * REFUSAL_EVERY_MS : now + REFUSAL_MS
       const at = Math.max(earliest, line.refusalAt + REFUSAL_EVERY_MS)
       line.refusalAt = Math.min(now + MAX_REFUSAL_MS, at)
       if (at <= now || gone.aborted) return true
@@ -306,7 +309,8 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
   }
 }
 
-function refuseLine(): AppError {
+function refuseWork({ isAnonymous }: Line): AppError {
+  if (isAnonymous) return new AppError('overloaded', WITHOUT_KEY, { retryAfterMs: RETRY_AFTER_MS })
   return refuseShare({ what: 'requests in line', limit: MAX_WAITING, retryAfterMs: RETRY_AFTER_MS })
 }
 
