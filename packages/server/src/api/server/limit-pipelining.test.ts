@@ -1,82 +1,97 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { limitPipelining } from './limit-pipelining.ts'
 
 let server: Server
-afterEach(() => new Promise((resolve) => server.close(resolve)))
-
 let refused = 0
+/** Requests that were read, served or not. */
+let read = 0
+afterEach(() => new Promise((resolve) => server.close(resolve)))
 
 /** Some requests at once on one connection. */
 async function ask(count: number, serve: (request: IncomingMessage, response: ServerResponse) => void) {
   server = createServer(serve)
   refused = 0
+  read = 0
   limitPipelining(server, () => {
     refused += 1
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
-  socket.write(Array.from({ length: count }, (_, index) => `GET /${index + 1} HTTP/1.1\r\nhost: x\r\n\r\n`).join(''))
-  return socket
-}
-
-const askFour = (serve: (request: IncomingMessage, response: ServerResponse) => void) => ask(4, serve)
-
-test('a client that goes closes all its responses, once each, whether their turn had come or not', async () => {
-  const [asked, closed]: [ServerResponse[], string[]] = [[], []]
-  const socket = await askFour(({ url = '' }, response) => {
-    asked.push(response)
-    response.on('close', () => closed.push(url))
-  })
-  await expect.poll(() => asked.length).toBe(4)
-  // The second has its turn by now.
-  asked[0]?.end('first')
-  await once(socket, 'data')
-  await expect.poll(() => closed).toEqual(['/1'])
-  socket.resetAndDestroy()
-  await expect.poll(() => [...closed].sort()).toEqual(['/1', '/2', '/3', '/4'])
-  expect(asked.every(({ destroyed }) => destroyed)).toBe(true)
-})
-
-test('responses in order are sent as usual', async () => {
-  const socket = await askFour(({ url }, response) => void response.end(`answer ${url}`))
-  let text = ''
-  for await (const chunk of socket) {
-    text += chunk
-    if (text.includes('answer /4')) break
-  }
-  expect(text.match(/answer \/\d/g)).toEqual(['answer /1', 'answer /2', 'answer /3', 'answer /4'])
-})
-
-test('a connection on which too many wait is closed, and the rest of what it sent is not even read', async () => {
-  let [read, served] = [0, 0]
-  const asked = ask(1_000, () => {
-    served += 1
   })
   server.prependListener('request', () => {
     read += 1
   })
-  const socket = await asked
-  await once(socket.resume(), 'close')
-  expect([read, served, refused]).toEqual([18, 17, 1])
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write(numbered(1, count))
+  return socket
+}
+
+function numbered(from: number, to: number): string {
+  const all = Array.from({ length: to - from + 1 }, (_, index) => `GET /${from + index} HTTP/1.1\r\nhost: x\r\n\r\n`)
+  return all.join('')
+}
+
+/** The numbers of the answers, in order, until there are so many or the connection ends. */
+async function answersOf(socket: Socket, most = Number.POSITIVE_INFINITY): Promise<readonly number[]> {
+  let text = ''
+  const found = () => [...text.matchAll(/answer \/(\d+)/g)].map(([, number]) => Number(number))
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    text += String(chunk)
+    if (found().length >= most) break
+  }
+  return found()
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+const answer = ({ url }: IncomingMessage, response: ServerResponse): void => void response.end(`answer ${url}`)
+
+test('requests are answered in order, one after the other', async () => {
+  let [running, most] = [0, 0]
+  const socket = await ask(10, (request, response) => {
+    running += 1
+    most = Math.max(most, running)
+    setImmediate(() => {
+      running -= 1
+      answer(request, response)
+    })
+  })
+  expect([await answersOf(socket, 10), most, refused]).toEqual([upTo(10), 1, 0])
+  socket.write(numbered(11, 12))
+  expect(await answersOf(socket, 2)).toEqual([11, 12])
+  socket.destroy()
 })
 
-test('some behind the first are served, and so are more later', async () => {
-  const responses: ServerResponse[] = []
-  const socket = await ask(17, (_request, response) => void responses.push(response))
-  socket.setEncoding('utf8')
-  let text = ''
-  const answered = async (count: number): Promise<void> => {
-    for (const response of responses.splice(0)) response.end('answer')
-    while ((text.match(/answer/g) ?? []).length < count) text += (await once(socket, 'data')) as unknown as string
-  }
-  await expect.poll(() => responses.length).toBe(17)
-  await answered(17)
-  socket.write('GET /18 HTTP/1.1\r\nhost: x\r\n\r\n')
-  await expect.poll(() => responses.length).toBe(1)
-  await answered(18)
+test('when too many wait, these are answered, the rest is not even read, and the connection closes', async () => {
+  let served = 0
+  const socket = await ask(1_000, (request, response) => {
+    served += 1
+    setImmediate(() => answer(request, response))
+  })
+  expect(await answersOf(socket)).toEqual(upTo(17))
+  expect([served, refused]).toEqual([17, 1])
+  expect(read).toBeLessThan(30)
+})
+
+test('a client that goes closes what is being served, and nothing else is', async () => {
+  const served: ServerResponse[] = []
+  const socket = await ask(4, (_request, response) => void served.push(response))
+  await expect.poll(() => served.length).toBe(1)
+  const closed = once(served[0] as ServerResponse, 'close')
+  socket.resetAndDestroy()
+  await closed
+  await expect.poll(() => read).toBe(4)
+  expect(served).toHaveLength(1)
+})
+
+test('a body that came with a request is read when its turn has come', async () => {
+  const socket = await ask(1, async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    response.end(`answer /${text === '' ? 1 : text}`)
+  })
+  const post = (text: string) => `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${text.length}\r\n\r\n${text}`
+  socket.write(post('2') + post('3'))
+  expect(await answersOf(socket, 3)).toEqual([1, 2, 3])
   socket.destroy()
-  expect(refused).toBe(0)
 })

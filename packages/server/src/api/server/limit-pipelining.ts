@@ -1,54 +1,57 @@
 /**
- * A client may send its next requests before it has the first response. They are read at once, and their responses wait
- * for their turn on the connection. A connection on which too many wait is closed: thousands of requests fit into a
- * packet, and reading them would hold up everybody.
- *
- * If the client goes, Node closes only the response that is being sent. Whatever waits for another one to close would wait
- * forever, and keep its share of the memory. So those that wait are closed with their connection.
+ * A client may send its next requests before it has the first response. They are read at once, but each is served only when
+ * the response before it has been sent. If too many wait, the rest of what the client sent is not read, and the connection
+ * is closed after those that wait: thousands of requests fit into a packet, and reading them would hold up everybody.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
 /** Hardly any client does this at all, and those that do send a few. */
-const MAX_QUEUED = 16
+const MAX_WAITING = 16
 
 export function limitPipelining(server: Server, onRefused: () => void): void {
-  const queued = new WeakMap<Socket, Set<ServerResponse>>()
+  const lines = new WeakMap<Socket, Exchange[]>()
   const own = server.listeners('request') as Serve[]
 
-  function watch(socket: Socket): Set<ServerResponse> {
-    const responses = new Set<ServerResponse>()
-    queued.set(socket, responses)
-    socket.once('close', () => {
-      for (const response of responses) {
-        if (response.socket !== null) continue
-        response.destroy()
-        response.emit('close')
-      }
+  function serve({ request, response }: Exchange): void {
+    // Also emitted if the client goes.
+    response.once('close', () => {
+      const line = lines.get(request.socket) ?? []
+      if (request.socket.destroyed) line.length = 0
+      const next = line.shift()
+      if (next !== undefined) serve(next)
     })
-    return responses
+    for (const listen of own) listen.call(server, request, response)
   }
 
-  function refuse(socket: Socket): void {
+  function openLine(socket: Socket): Exchange[] {
+    const line: Exchange[] = []
+    lines.set(socket, line)
+    return line
+  }
+
+  /** The last that waits is the last that is answered. */
+  function refuseMore(socket: Socket, line: readonly Exchange[]): void {
+    const last = line.at(-1)?.response
+    if (last?.shouldKeepAlive === true) onRefused()
+    if (last !== undefined) last.shouldKeepAlive = false
     stopParsing(socket)
-    if (socket.destroyed) return
-    onRefused()
-    socket.destroy()
   }
 
   server.removeAllListeners('request')
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request
-    // Its turn has not come. Else Node closes it.
-    if (response.socket === null) {
-      const responses = queued.get(socket) ?? watch(socket)
-      if (responses.size >= MAX_QUEUED || socket.destroyed) return refuse(socket)
-      responses.add(response)
-      response.once('close', () => responses.delete(response))
-    }
-    for (const serve of own) serve.call(server, request, response)
+    // Its turn on the connection has come.
+    if (response.socket !== null) return serve({ request, response })
+    const line = lines.get(request.socket) ?? openLine(request.socket)
+    if (line.length < MAX_WAITING) line.push({ request, response })
+    else refuseMore(request.socket, line)
   })
 }
 
@@ -64,6 +67,7 @@ const UPGRADED = 2
  * Else it would read the rest of the packet, and make objects for each request in it. Node has no public way to say so. If
  * this one is gone, the rest is read, and not served.
  */
-function stopParsing({ parser }: Socket & { readonly parser?: Parser | null }): void {
-  if (typeof parser?.onIncoming === 'function') parser.onIncoming = () => UPGRADED
+function stopParsing(socket: Socket & { readonly parser?: Parser | null }): void {
+  if (typeof socket.parser?.onIncoming === 'function') socket.parser.onIncoming = () => UPGRADED
+  socket.pause()
 }

@@ -104,6 +104,8 @@ const WITHOUT_KEY = 'Too many requests without an API key are waiting. Retry aft
 const LONG_MS = 5
 /** What each request counts. */
 const REQUEST_MS = 2
+/** Of a tenant's share. */
+const ANONYMOUS_PART = 0.25
 /** May be used at once without waiting. */
 const BURST_MS = 10
 /** Usage beyond this is not counted against a tenant. */
@@ -127,7 +129,8 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
   function count(line: Line): number {
     const now = clock.monotonic()
     const passedMs = now - line.countedAt
-    line.usedMs = Math.max(0, line.usedMs - passedMs * share.now() * capacity())
+    const part = line.isAnonymous ? ANONYMOUS_PART : 1
+    line.usedMs = Math.max(0, line.usedMs - passedMs * share.now() * part * capacity())
     line.recentMs *= Math.exp(-passedMs / RECENT_MS)
     line.countedAt = now
     return line.usedMs

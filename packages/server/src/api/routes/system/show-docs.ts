@@ -4,7 +4,7 @@ import { defineRoute, NO_INPUT, type Route } from '../../route.ts'
 
 /** Built on the first request, because the document describes this route too. */
 export function createShowDocs(document: () => Readonly<Record<string, unknown>>): Route {
-  let page: DocsPage | null = null
+  let page: (Pick<DocsPage, 'policy'> & { readonly bytes: Buffer }) | null = null
   return defineRoute(
     NO_INPUT,
     {
@@ -17,9 +17,14 @@ export function createShowDocs(document: () => Readonly<Record<string, unknown>>
       errors: [],
     },
     () => {
-      page ??= buildDocsPage(document())
+      page ??= build(document())
       const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': page.policy }
-      return { status: 200, headers, body: page.html }
+      return { status: 200, headers, body: page.bytes }
     },
   )
+}
+
+function build(document: Readonly<Record<string, unknown>>) {
+  const { html, policy } = buildDocsPage(document)
+  return { policy, bytes: Buffer.from(html) }
 }

@@ -3,7 +3,7 @@ import { defineRoute, NO_INPUT, type Route } from '../../route.ts'
 
 /** Built on the first request, because the document describes this route too. */
 export function createShowOpenApi(document: () => unknown): Route {
-  let text: string | null = null
+  let bytes: Buffer | null = null
   return defineRoute(
     NO_INPUT,
     {
@@ -16,8 +16,8 @@ export function createShowOpenApi(document: () => unknown): Route {
       errors: [],
     },
     () => {
-      text ??= JSON.stringify(document())
-      return { status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body: text }
+      bytes ??= Buffer.from(JSON.stringify(document()))
+      return { status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body: bytes }
     },
   )
 }
