@@ -170,15 +170,15 @@ test('the line of one tenant is bounded', async () => {
 })
 
 test('who has waited for long is told to come back; a stream waits on', async () => {
-  const { turns, work } = await createCrowd(() => 0.001)
+  const { turns, clock } = await createCrowd(() => 0.001)
   const { signal: gone } = new AbortController()
   const outcomes: string[] = []
   turns.begin('flood', { gone }).catch((error: { readonly code: string }) => outcomes.push(error.code))
   turns.begin('flood', { gone, isBounded: true }).catch(() => outcomes.push('stream refused'))
-  await work(9_000)
+  await clock.advance(9_000)
   expect(outcomes).toEqual([])
   // Those who came before are told first.
-  await work(6_000)
+  await clock.advance(6_000)
   expect(outcomes).toEqual(['tenant_limit'])
 })
 

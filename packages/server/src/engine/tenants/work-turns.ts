@@ -107,7 +107,7 @@ const REQUEST_MS = 2
 /** Of a tenant's share. */
 const ANONYMOUS_PART = 0.25
 /** May be used at once without waiting. */
-const BURST_MS = 10
+const BURST_MS = 5
 /** Usage beyond this is not counted against a tenant. */
 const MAX_USED_MS = 10_000
 const RECENT_MS = 1_000
