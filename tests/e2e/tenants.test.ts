@@ -1,6 +1,7 @@
 /** Tenants against real processes: who may start, who may call, and what one can take from another. */
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
@@ -276,4 +277,17 @@ test('40 requests at once with 7 MB of unknown fields get short answers and use 
   expect((await second.request('GET', '/v1/signers', undefined, { ...admin.headers })).status).toBe(200)
   const peak = /VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${second.pid}/status`, 'utf8'))?.[1]
   expect(Number(peak) / 1024).toBeLessThan(1_200)
+})
+
+test('whoever offers another protocol behind other requests loses the connection, and the node goes on', async () => {
+  const { hostname, port } = new URL(first.url)
+  const offer = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n'
+  const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`
+  for (let times = 0; times < 3; times++) {
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => {})
+    socket.write(get('/openapi.json') + get('/healthz', offer) + get('/healthz'))
+    await once(socket.resume(), 'close')
+  }
+  expect((await fetch(new URL('/healthz', first.url))).status).toBe(200)
 })

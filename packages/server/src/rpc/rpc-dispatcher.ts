@@ -146,9 +146,10 @@ export function createRpcDispatcher(ports: DispatcherPorts): Dispatch {
     const answers = await run(calls, context, isBatch)
     await Promise.all(calls.map((call, index) => record(call, answers[index], context)))
     let next = 0
-    const written = await mapEach(context, entries, (entry) =>
-      write(entry, entry.type === 'call' ? answers[next++] : undefined),
-    )
+    const writeNext = (entry: RpcEntry) => write(entry, entry.type === 'call' ? answers[next++] : undefined)
+    // What was sent is said without delay.
+    const isSent = calls.some(({ method }) => method === SEND || method === SEND_RAW)
+    const written = isSent ? entries.map(writeNext) : await mapEach(context, entries, writeNext)
     return join(entries, written, isBatch)
   }
 }

@@ -52,7 +52,7 @@ const PER_MS_WHEN_LATE = 0.2
 const BURST = 16
 const LOOK_EVERY_MS = 1
 /** Of those that wait, per look: a thread that is late does not catch up, which would make it later. */
-const MAX_PER_LOOK = 8
+const MAX_PER_LOOK = 4
 /** On average, of the last looks. */
 const LATE_MS = 2
 const WEIGHT = 0.05

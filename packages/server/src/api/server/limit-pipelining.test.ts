@@ -95,3 +95,26 @@ test('a body that came with a request is read when its turn has come', async () 
   expect(await answersOf(socket, 3)).toEqual([1, 2, 3])
   socket.destroy()
 })
+
+test('an offer of another protocol ends a connection on which responses wait; on an idle one it is passed on', async () => {
+  const waiting: ServerResponse[] = []
+  const socket = await ask(1, (_request, response) => void waiting.push(response))
+  const offered: boolean[] = []
+  server.on('upgrade', (_request, stream) => {
+    offered.push(stream.destroyed)
+    stream.destroy()
+  })
+  await expect.poll(() => waiting.length).toBe(1)
+  const offer = 'GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n'
+  socket.write(offer)
+  await once(socket.resume(), 'close')
+  expect(offered).toEqual([true])
+  const next = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  next.write(numbered(1, 1))
+  await expect.poll(() => waiting.length).toBe(2)
+  waiting[1]?.end('answer /1')
+  expect(await answersOf(next, 1)).toEqual([1])
+  next.write(offer)
+  await once(next.resume(), 'close')
+  expect(offered).toEqual([true, false])
+})

@@ -1,7 +1,8 @@
 /**
  * A client may send its next requests before it has the first response. They are read at once, but each is served only when
  * the response before it has been sent. If too many wait, the rest of what the client sent is not read, and the connection
- * is closed after those that wait: thousands of requests fit into a packet, and reading them would hold up everybody.
+ * is closed after those that wait: thousands of requests fit into a packet, and reading them would hold up everybody. A
+ * connection on which responses wait cannot change to another protocol.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -19,14 +20,18 @@ const MAX_WAITING = 16
 export function limitPipelining(server: Server, onRefused: () => void): void {
   const lines = new WeakMap<Socket, Exchange[]>()
   const own = server.listeners('request') as Serve[]
+  /** Connections with a request whose response has not been sent. */
+  const busy = new WeakSet<object>()
 
   function serve({ request, response }: Exchange): void {
+    busy.add(request.socket)
     // Also emitted if the client goes.
     response.once('close', () => {
       const line = lines.get(request.socket) ?? []
       if (request.socket.destroyed) line.length = 0
       const next = line.shift()
-      if (next !== undefined) serve(next)
+      if (next === undefined) busy.delete(request.socket)
+      else serve(next)
     })
     for (const listen of own) listen.call(server, request, response)
   }
@@ -45,6 +50,10 @@ export function limitPipelining(server: Server, onRefused: () => void): void {
     stopParsing(socket)
   }
 
+  // Node would begin the connection anew, and never send what waits.
+  server.prependListener('upgrade', (_request, stream) => {
+    if (busy.has(stream)) stream.destroy()
+  })
   server.removeAllListeners('request')
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     // Its turn on the connection has come.

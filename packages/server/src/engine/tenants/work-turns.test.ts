@@ -306,3 +306,45 @@ test('too many refusals of callers without a key are not sent at all', async () 
   await clock.advance(20_000)
   expect(sent).toHaveLength(10_000)
 })
+
+test('of many that rest without knowing how long they will take, few go on at once', async () => {
+  const { turns, begin, clock } = await createCrowd()
+  await begin('other')
+  let goneOn = 0
+  for (let times = 0; times < 100; times++)
+    void turns.spendWhenDue('flood', 0)?.then(() => {
+      goneOn += 1
+    })
+  await clock.advance(1_000)
+  expect(goneOn).toBeGreaterThan(0)
+  expect(goneOn).toBeLessThan(50)
+})
+
+test('health checks cost little: those of a load balancer do not wait behind a flood of them', async () => {
+  const { begin, flood, count, ends, clock } = create()
+  await begin('one')
+  await flood(HEALTH_CHECKS, 100)
+  for (let passed = 0; passed < 1_000; passed += 10) {
+    for (const end of ends.splice(0)) end()
+    clock.freeze(40)
+    await clock.advance(10)
+  }
+  expect(count(HEALTH_CHECKS)).toBe(100)
+})
+
+test('what passed while a tenant was alone gives a newcomer no larger share', async () => {
+  const { begin, flood, count, ends, clock } = create()
+  for (let passed = 0; passed < 60_000; passed += 5_000) {
+    await begin('one')
+    await begin(HEALTH_CHECKS)
+    for (const end of ends.splice(0)) end()
+    await clock.advance(5_000)
+  }
+  await begin('one')
+  await flood('flood', 900)
+  for (let passed = 0; passed < 1_000; passed += 10) {
+    for (const end of ends.splice(0)) end()
+    await clock.advance(10)
+  }
+  expect(count('flood')).toBeLessThan(300)
+})

@@ -13,7 +13,7 @@
 import { AppError } from '../../core/app-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { createBusyShare } from './busy-share.ts'
-import { ANONYMOUS, refuseShare, type Tenant } from './tenant-pool.ts'
+import { ANONYMOUS, HEALTH_CHECKS, PUBLIC, refuseShare, type Tenant } from './tenant-pool.ts'
 
 export interface WorkTurns {
   /**
@@ -25,7 +25,7 @@ export interface WorkTurns {
   spend(tenant: Tenant, ms: number): void
   /**
    * For the pieces of long work: if the tenant has not used more than its share, spends this and returns null; else
-   * resolves when it is spent.
+   * resolves when it is spent. If it is not known before (0), what has to wait counts as long.
    */
   spendWhenDue(tenant: Tenant, ms: number): Promise<void> | null
   /**
@@ -66,6 +66,10 @@ interface Waiting {
 interface Line {
   /** Of callers without a key. */
   readonly isAnonymous: boolean
+  /** Of a tenant's share. */
+  readonly part: number
+  /** What each request counts. */
+  readonly requestMs: number
   readonly waiting: Set<Waiting>
   /** Long work that rests between its pieces. */
   readonly resting: Set<{ readonly ms: number; goOn(): void }>
@@ -104,8 +108,9 @@ const WITHOUT_KEY = 'Too many requests without an API key are waiting. Retry aft
 const LONG_MS = 5
 /** What each request counts. */
 const REQUEST_MS = 2
+const HEALTH_CHECK_MS = 0.2
 /** Of a tenant's share. */
-const ANONYMOUS_PART = 0.25
+const PUBLIC_PART = 0.25
 /** May be used at once without waiting. */
 const BURST_MS = 5
 /** Usage beyond this is not counted against a tenant. */
@@ -129,8 +134,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
   function count(line: Line): number {
     const now = clock.monotonic()
     const passedMs = now - line.countedAt
-    const part = line.isAnonymous ? ANONYMOUS_PART : 1
-    line.usedMs = Math.max(0, line.usedMs - passedMs * share.now() * part * capacity())
+    line.usedMs = Math.max(0, line.usedMs - passedMs * share.now() * line.part * capacity())
     line.recentMs *= Math.exp(-passedMs / RECENT_MS)
     line.countedAt = now
     return line.usedMs
@@ -215,13 +219,16 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
 
   function enter(line: Line, { ms = 0 }: TurnRequest): void {
     line.running += 1
-    use(line, REQUEST_MS + ms)
+    use(line, line.requestMs + ms)
   }
 
   function getLine(tenant: Tenant): Line {
     const now = clock.monotonic()
-    const line = lines.get(tenant) ?? createLine(now, ANONYMOUS.includes(tenant))
+    const known = lines.get(tenant)
+    const line = known ?? createLine(tenant, now)
     lines.set(tenant, line)
+    // The share starts small, so that a newcomer's first burst is held back too.
+    if (known === undefined && !line.isAnonymous && countTenants() === 2) share.reset()
     line.seenAt = now
     if (!isLooking) look()
     return line
@@ -305,7 +312,8 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
     spendWhenDue(tenant, ms) {
       const line = lines.get(tenant)
       if (line === undefined) return null
-      if (line.resting.size > 0 || !isDue(line)) return new Promise((goOn) => line.resting.add({ ms, goOn }))
+      if (line.resting.size > 0 || !isDue(line))
+        return new Promise((goOn) => line.resting.add({ ms: ms === 0 ? LONG_MS : ms, goOn }))
       use(line, ms)
       return null
     },
@@ -317,9 +325,12 @@ function refuseWork({ isAnonymous }: Line): AppError {
   return refuseShare({ what: 'requests in line', limit: MAX_WAITING, retryAfterMs: RETRY_AFTER_MS })
 }
 
-function createLine(now: number, isOfAnonymous: boolean): Line {
+function createLine(tenant: Tenant, now: number): Line {
+  const isAnonymous = ANONYMOUS.includes(tenant)
   return {
-    isAnonymous: isOfAnonymous,
+    isAnonymous,
+    part: tenant === PUBLIC ? PUBLIC_PART : 1,
+    requestMs: tenant === HEALTH_CHECKS ? HEALTH_CHECK_MS : REQUEST_MS,
     waiting: new Set(),
     resting: new Set(),
     running: 0,
@@ -327,7 +338,7 @@ function createLine(now: number, isOfAnonymous: boolean): Line {
     usedMs: 0,
     recentMs: 0,
     countedAt: now,
-    isHeavy: isOfAnonymous,
+    isHeavy: isAnonymous,
     refusalAt: Number.NEGATIVE_INFINITY,
   }
 }

@@ -53,6 +53,8 @@ export function createHandOver(ports: HandOffPorts): HandOver {
         })
         continue
       }
+      // It is asked for, and sent when it is met.
+      if (incarnation.spec.when !== null && fire.condition === null) continue
       ready.push(fire)
       handOffs.push(formHandOff(fire, incarnation, ids.get(deliverId) ?? random.id(clock.now())))
     }

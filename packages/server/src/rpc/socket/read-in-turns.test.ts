@@ -87,6 +87,19 @@ test('what is held back when the connection closes is forgotten', async () => {
   expect(read).toEqual([])
 })
 
+test('a connection that closes while something is held back is not read on in the middle', async () => {
+  const { stream, read, hold, clock } = setUp()
+  hold()
+  stream.emit('data', Buffer.from('one'))
+  stream.write('two')
+  await clock.settle()
+  const left: number[] = []
+  stream.once('close', () => left.push(stream.readableLength))
+  stream.emit('close')
+  await clock.settle()
+  expect([read, left]).toEqual([[], [0]])
+})
+
 test('of the pings that came together, the last is answered', async () => {
   const { socket, pongs } = setUp()
   for (const text of ['one', 'two', 'three']) socket.emit('ping', Buffer.from(text))

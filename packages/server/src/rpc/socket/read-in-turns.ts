@@ -58,8 +58,15 @@ export function readInTurns({ stream, socket, clock, spend, untilDue }: Connecti
     if (!isResting && !socket.isPaused && !stream.destroyed) stream.resume()
   }
 
+  /** The library reads what is left when the connection closes. It must not go on in the middle. */
+  function forget(): void {
+    isResting = true
+    stream.read()
+    held.length = 0
+  }
+
   stream.emit = (event: string | symbol, ...values: unknown[]): boolean => {
-    if (event === 'close') held.length = 0
+    if (event === 'close' && held.length > 0) forget()
     if (event !== 'data' && event !== 'end') return emit(event, ...values)
     held.push(() => void emit(event, ...values))
     // The library lets the stream go on when a message is done.

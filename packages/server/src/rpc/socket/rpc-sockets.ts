@@ -123,6 +123,7 @@ export function createRpcSockets({
   return {
     attach(server) {
       server.on('upgrade', (request, stream, head) => {
+        if (stream.destroyed) return
         if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
           ignoreUpgrade(server, request, stream, head)
           return
