@@ -73,15 +73,17 @@ test('when too many wait, these are answered, the rest is not even read, and the
   expect(read).toBeLessThan(110)
 })
 
-test('a client that goes closes what is being served, and nothing else is', async () => {
+test('a client that has gone is noticed when it gets its response, and nothing else is served', async () => {
   const served: ServerResponse[] = []
   const socket = await ask(4, (_request, response) => void served.push(response))
   await expect.poll(() => served.length).toBe(1)
   const closed = once(served[0] as ServerResponse, 'close')
   socket.resetAndDestroy()
+  const [gone] = served
+  const write = setInterval(() => gone?.write('answer'), 5)
   await closed
-  await expect.poll(() => read).toBe(4)
-  expect(served).toHaveLength(1)
+  clearInterval(write)
+  expect([served.length, read]).toEqual([1, 4])
 })
 
 test('a body that came with a request is read when its turn has come', async () => {
@@ -117,4 +119,17 @@ test('an offer of another protocol ends a connection on which responses wait; on
   next.write(offer)
   await once(next.resume(), 'close')
   expect(offered).toEqual([true, false])
+})
+
+test('while a request waits, nothing more is read, so that a client that reads nothing is noticed', async () => {
+  const served: ServerResponse[] = []
+  const socket = await ask(2, (request, response) => {
+    served.push(response)
+    request.socket.setTimeout(50, () => request.socket.destroy())
+  })
+  const trickle = setInterval(() => socket.write('\r\n'), 5)
+  socket.on('error', () => {})
+  await new Promise((resolve) => socket.resume().once('close', resolve))
+  clearInterval(trickle)
+  expect(served).toHaveLength(1)
 })

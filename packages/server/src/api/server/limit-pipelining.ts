@@ -1,8 +1,8 @@
 /**
- * A client may send its next requests before it has the first response. They are read at once, but each is served only when
- * the response before it has been sent. If too many wait, the rest of what the client sent is not read, and the connection
- * is closed after those that wait: thousands of requests fit into a packet, and reading them would hold up everybody. A
- * connection on which responses wait cannot change to another protocol.
+ * A client may send its next requests before it has the first response. Each is served only when the response before it has
+ * been sent, and meanwhile nothing more is read. What came in the same packet is read all the same, up to a limit: thousands
+ * of requests fit into a packet, and reading them would hold up everybody. Above it, the connection is closed after those
+ * that wait. A connection on which responses wait cannot change to another protocol.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -30,6 +30,8 @@ export function limitPipelining(server: Server, onRefused: () => void): void {
       const line = lines.get(request.socket) ?? []
       if (request.socket.destroyed) line.length = 0
       const next = line.shift()
+      // The body of the last one may not have arrived yet.
+      if (line.length === 0 && !request.socket.destroyed) request.socket.resume()
       if (next === undefined) busy.delete(request.socket)
       else serve(next)
     })
@@ -59,6 +61,8 @@ export function limitPipelining(server: Server, onRefused: () => void): void {
     // Its turn on the connection has come.
     if (response.socket !== null) return serve({ request, response })
     const line = lines.get(request.socket) ?? openLine(request.socket)
+    // Once the packet has been read: until then, Node goes on reading after each request.
+    process.nextTick(() => line.length > 0 && request.socket.pause())
     if (line.length < MAX_WAITING) line.push({ request, response })
     else refuseMore(request.socket, line)
   })
@@ -78,5 +82,4 @@ const UPGRADED = 2
  */
 function stopParsing(socket: Socket & { readonly parser?: Parser | null }): void {
   if (typeof socket.parser?.onIncoming === 'function') socket.parser.onIncoming = () => UPGRADED
-  socket.pause()
 }

@@ -30,7 +30,11 @@ async function setUp(lanes: number, addressOf: (index: number) => Address = () =
   await shared.registerSigners(all.map((lane) => ({ lane, policy: STABLE, label: null })))
   const log: string[] = []
 
-  function node(nodeId: string, keys: readonly Address[] = all.map((lane) => lane.signer)) {
+  function node(
+    nodeId: string,
+    keys: readonly Address[] = all.map((lane) => lane.signer),
+    address: string | null = null,
+  ) {
     const store = createFaultyStore(shared)
     const telemetry = createRecordingTelemetry()
     const held: HeldLane[] = []
@@ -47,7 +51,7 @@ async function setUp(lanes: number, addressOf: (index: number) => Address = () =
       clock,
       telemetry,
       nodeId,
-      address: null,
+      address,
       settings: SETTINGS,
       signer: createSigner(keys, () => state.canSign),
       chainIds: new Set([CHAIN_ID]),
@@ -228,6 +232,22 @@ describe('keeping lanes', () => {
     await started(clock, a)
     clock.freeze(13_500)
     expect(a.held[0]?.mayAct()).toBe(false)
+  })
+
+  test('a node that does not report is named until it is started again, under another id', async () => {
+    const { clock, node } = await setUp(1)
+    const [a, b] = [node('node-a'), node('node-b', [], 'vm-2:4747')]
+    await started(clock, a)
+    await started(clock, b)
+    b.store.setFault(() => 'unavailable')
+    await clock.advance(3 * SETTINGS.renewIntervalMs)
+    expect(a.keeper.silent()).toMatchObject([{ nodeId: 'node-b', address: 'vm-2:4747' }])
+    await started(clock, node('node-c', [], 'vm-3:4747'))
+    await clock.advance(SETTINGS.renewIntervalMs)
+    expect(a.keeper.silent()).toHaveLength(1)
+    await started(clock, node('node-d', [], 'vm-2:4747'))
+    await clock.advance(SETTINGS.renewIntervalMs)
+    expect(a.keeper.silent()).toEqual([])
   })
 
   test('a lost lease stops its lane at the next beat and is taken again with a higher fence', async () => {

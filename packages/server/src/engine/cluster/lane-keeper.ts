@@ -126,8 +126,15 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
       chains,
       silentAfterMs: Math.max(MIN_SILENCE_MS, settings.renewIntervalMs * SILENT_BEATS),
     })
-    const isSilent = (id: string) => heard.silent.some((each) => each.nodeId === id)
-    reportSilent(heard.silent, nodes.filter((node) => !isSilent(node.nodeId)).length)
+    const live = nodes.filter((node) => heard.silent.every(({ nodeId: id }) => id !== node.nodeId))
+    // One that was started again has another id.
+    const isBack = (gone: SilentNode) =>
+      gone.address !== null &&
+      live.some(({ address, startedAt }) => address === gone.address && startedAt > gone.heartbeatAt)
+    reportSilent(
+      heard.silent.filter((node) => !isBack(node)),
+      live.length,
+    )
     ports.onDatabaseTime(nowMs, beatAt, clock.monotonic())
     const stillOurs = new Map(renewed.map((lease) => [laneKey(lease.lane), lease]))
     let lost = fenced

@@ -173,8 +173,10 @@ export function createReplacer(ports: ReplacerPorts): Replacer {
         return 'kept'
       case 'above_cap': {
         const { neededWei, capWei } = plan
+        // What replaces it is not mined below the price of the next block.
+        const minedWei = max(neededWei, fees.baseFeePerGas ?? 0n)
         const binding =
-          cap === null ? {} : { allowed: describeCap(cap, neededWei), limit: limitOf(cap, neededWei, gasLimit) }
+          cap === null ? {} : { allowed: describeCap(cap, neededWei), limit: limitOf(cap, minedWei, gasLimit) }
         draft.apply(tx, { type: 'fee.capped', at, neededWei, capWei, ...binding })
         return 'kept'
       }
@@ -300,4 +302,8 @@ function findNextDue(unmined: Iterable<InFlight>, policy: Policy, now: number): 
     if (newest !== null) consider(newest.createdAt + policy.bumpAfterMs)
   }
   return next
+}
+
+function max(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
 }
