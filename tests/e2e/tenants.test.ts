@@ -7,6 +7,7 @@ import { WebSocket } from 'ws'
 import { developmentAccount, startTestChain, type TestChain } from '../setup/anvil.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { type DroverProcess, launchDrover, startDrover } from '../setup/drover-process.ts'
+import { eventually } from '../setup/eventually.ts'
 
 const [alice, bob] = [developmentAccount(0), developmentAccount(1)]
 
@@ -185,6 +186,14 @@ describe('timers at a popular contract', () => {
     const changed = await first.request('PATCH', '/v1/timers/params', params, { ...admin.headers })
     expect(changed).toMatchObject({ status: 200, body: { params } })
     await chain.mine(changed.body.fromHeight - (await chain.blockNumber()))
+    // Commands are answered at the last block that the node has seen.
+    for (const node of [first, second]) {
+      const readHead = async () => {
+        const { body } = await node.request('GET', '/v1/chains', undefined, { ...admin.headers })
+        return body.items[0].head.number as number
+      }
+      await eventually(readHead, (head) => head >= changed.body.fromHeight)
+    }
   })
 
   test('one tenant watches with a quarter of the places, however many it asks for at once, and another finds room [G12]', async () => {
