@@ -127,9 +127,9 @@ export function createLaneKeeper(ports: KeeperPorts): LaneKeeper {
       silentAfterMs: Math.max(MIN_SILENCE_MS, settings.renewIntervalMs * SILENT_BEATS),
     })
     const live = nodes.filter((node) => heard.silent.every(({ nodeId: id }) => id !== node.nodeId))
-    // One that was started again has another id.
+    // One that was started again has another id. Without a port, it could be any on the same machine.
     const isBack = (gone: SilentNode) =>
-      gone.address !== null &&
+      gone.address?.includes(':') === true &&
       live.some(({ address, startedAt }) => address === gone.address && startedAt > gone.heartbeatAt)
     reportSilent(
       heard.silent.filter((node) => !isBack(node)),
