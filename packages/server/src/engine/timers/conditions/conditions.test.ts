@@ -15,7 +15,7 @@ const UNKNOWN: ViewOutcome = { type: 'unknown', message: 'the RPC nodes do not a
 
 type View = (call: ViewCall, height: number) => ViewOutcome | Promise<ViewOutcome>
 
-/** A call that is told apart by its data. */
+/** The data tells one condition from another. */
 function when(data: `0x${string}`): Condition {
   return { to: `0x${'dd'.repeat(20)}`, data, comparison: 'gt', value: 0n, isSigned: false }
 }
