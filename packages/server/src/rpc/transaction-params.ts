@@ -55,6 +55,18 @@ const fields = z.preprocess(
   }),
 )
 
+/** Checked even if other fields are wrong, so one response names everything that is missing. */
+const transaction = fields.refine(hasTarget, {
+  path: ['to'],
+  error: 'is required, unless data deploys a contract',
+  when: ({ issues }) =>
+    !issues.some(({ code, path }) => path?.[0] === 'to' || (code === 'invalid_type' && !path?.length)),
+})
+
+function hasTarget({ to, data = '0x', input = '0x' }: Given): boolean {
+  return to !== undefined || data !== '0x' || input !== '0x'
+}
+
 function dropEmpty(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null && !isEmptyList(field)))
@@ -73,21 +85,16 @@ export function parseTransactionParams(
   requestId: string | null,
 ): AcceptRequest {
   if (params.length !== 1) throw new RpcFailure('invalid_params', 'expected one parameter: the transaction')
-  const given = parseInput(fields, params[0])
+  const given = parseInput(transaction, params[0])
   const { chainId: named, accessList, nonce } = given
   if (named !== undefined && named !== BigInt(chainId)) {
     throw new RpcFailure('invalid_params', `chainId is ${named}, but this endpoint is for chain ${chainId}`)
   }
-  const to = given.to ?? null
-  const data = pickData(given)
-  if (to === null && data === '0x') {
-    throw new RpcFailure('invalid_params', 'to is required, unless data deploys a contract')
-  }
   return {
     chainId,
     from: given.from,
-    to,
-    data,
+    to: given.to ?? null,
+    data: pickData(given),
     requestId,
     value: given.value ?? 0n,
     gasLimit: pickGas(given),
