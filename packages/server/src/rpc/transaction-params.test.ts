@@ -70,7 +70,11 @@ test.each<[string, object, RegExp]>([
   ['a nonce past all counting', { nonce: '0x20000000000001' }, /nonce must be at most/],
   ['no receiver', { to: null }, /^to is required, unless data deploys a contract/],
   ['no receiver and empty data', { to: null, data: '', input: '0x' }, /^to is required/],
-  ['no sender and no receiver', { from: undefined, to: undefined }, /^from is required.*; to is required, unless data deploys/],
+  [
+    'no sender and no receiver',
+    { from: undefined, to: undefined },
+    /^from is required.*; to is required, unless data deploys/,
+  ],
   ['a wrong receiver', { to: '0x1' }, /^to must be 0x followed by 40 hex digits\.$/],
 ])('%s is refused', (_name, more, message) => {
   expect(() => parse(more)).toThrow(message)
