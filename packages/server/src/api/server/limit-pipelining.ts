@@ -22,6 +22,8 @@ export function limitPipelining(server: Server, onRefused: () => void): void {
   const own = server.listeners('request') as Serve[]
   /** Connections with a request whose response has not been sent. */
   const busy = new WeakSet<object>()
+  /** Paused here. Others pause a connection too, to leave a body unread. */
+  const paused = new WeakSet<Socket>()
 
   function serve({ request, response }: Exchange): void {
     busy.add(request.socket)
@@ -31,11 +33,16 @@ export function limitPipelining(server: Server, onRefused: () => void): void {
       if (request.socket.destroyed) line.length = 0
       const next = line.shift()
       // The body of the last one may not have arrived yet.
-      if (line.length === 0 && !request.socket.destroyed) request.socket.resume()
+      if (line.length === 0 && paused.delete(request.socket) && !request.socket.destroyed) request.socket.resume()
       if (next === undefined) busy.delete(request.socket)
       else serve(next)
     })
     for (const listen of own) listen.call(server, request, response)
+  }
+
+  function pause(socket: Socket): void {
+    paused.add(socket)
+    socket.pause()
   }
 
   function openLine(socket: Socket): Exchange[] {
@@ -62,7 +69,7 @@ export function limitPipelining(server: Server, onRefused: () => void): void {
     if (response.socket !== null) return serve({ request, response })
     const line = lines.get(request.socket) ?? openLine(request.socket)
     // Once the packet has been read: until then, Node goes on reading after each request.
-    process.nextTick(() => line.length > 0 && request.socket.pause())
+    process.nextTick(() => line.length > 0 && pause(request.socket))
     if (line.length < MAX_WAITING) line.push({ request, response })
     else refuseMore(request.socket, line)
   })
