@@ -46,6 +46,8 @@ interface RouteDescription {
   /** Set if it accepts more than other routes. */
   readonly maxBodyBytes?: number
   readonly answers: readonly RouteAnswer[]
+  /** Called before the first request: it would hold up everybody then. */
+  prepare?(): void
   /** Errors of its own; errors that any request can get are not repeated here. */
   readonly errors: readonly AppErrorCode[]
 }

@@ -160,6 +160,13 @@ export const ROUTES: readonly Route[] = [
   showHealth,
   showReadiness,
   showMetrics,
-  createShowOpenApi(() => buildOpenApi(ROUTES)),
-  createShowDocs(() => buildOpenApi(ROUTES)),
+  createShowOpenApi(describeRoutes),
+  createShowDocs(describeRoutes),
 ]
+
+let description: ReturnType<typeof buildOpenApi> | null = null
+
+function describeRoutes(): ReturnType<typeof buildOpenApi> {
+  description ??= buildOpenApi(ROUTES)
+  return description
+}

@@ -3,8 +3,9 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createTestApi } from '../../testing/api/create-test-api.ts'
+import { ROUTES } from '../routes.ts'
 import { listen } from './listen.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -195,4 +196,14 @@ describe('the web page', () => {
     expect(reply.statusCode).toBe(200)
     expect(reply.body).toContain('npm run build -w packages/dashboard')
   })
+})
+
+test('what takes long to build is built before the first request', async () => {
+  const { server } = await createTestApi()
+  const prepared = ROUTES.filter(({ prepare }) => prepare !== undefined)
+  expect(prepared.map(({ path }) => path)).toEqual(['/openapi.json', '/docs'])
+  const builds = prepared.map((route) => vi.spyOn(route, 'prepare'))
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  for (const build of builds) expect(build).toHaveBeenCalled()
+  await server.close()
 })

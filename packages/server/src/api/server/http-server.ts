@@ -7,8 +7,8 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { CALLER_GONE, type Caller, NO_LONGER_ALLOWED } from '../../core/access/caller.ts'
 import { AppError, type AppErrorCode } from '../../core/app-error.ts'
 import { hasTooManyFields, MAX_FIELDS } from '../../core/field-limit.ts'
+import type { Gone } from '../../engine/tenants/gone.ts'
 import { HEALTH_CHECKS, PUBLIC } from '../../engine/tenants/tenant-pool.ts'
-import type { Gone } from '../../engine/tenants/work-turns.ts'
 import { admit } from '../access/admit.ts'
 import { createServiceLimits } from '../access/limit-services.ts'
 import { recordCall } from '../access/record-call.ts'
@@ -117,6 +117,9 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     if (appError.code === 'internal') logBug(services, request, error)
     if (!(await maySend(appError, request, reply, services))) reply.raw.destroy()
     return reply.raw.destroyed ? reply.hijack() : sendProblem(reply, appError)
+  })
+  server.addHook('onListen', async () => {
+    for (const { prepare } of ROUTES) prepare?.()
   })
   // A response that never ends by itself would keep the server from closing.
   server.addHook('preClose', async () => {

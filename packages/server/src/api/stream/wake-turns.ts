@@ -3,8 +3,10 @@
  * are woken per turn: else each new event would wake hundreds of streams of one tenant, only to put them in line, before
  * the stream of another tenant gets to it.
  */
+
+import type { Gone } from '../../engine/tenants/gone.ts'
 import type { Tenant } from '../../engine/tenants/tenant-pool.ts'
-import type { Gone, WorkTurns } from '../../engine/tenants/work-turns.ts'
+import type { WorkTurns } from '../../engine/tenants/work-turns.ts'
 
 export interface WakeTurns {
   /** `follow` calls what it is given when there is something new. Returns what ends it. */

@@ -13,6 +13,8 @@
 import { AppError } from '../../core/app-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { createBusyShare } from './busy-share.ts'
+import type { Gone } from './gone.ts'
+import { createRefusalLine, MAX_REFUSAL_MS, REFUSAL_EVERY_MS, type RefusalLine } from './refusal-line.ts'
 import { ANONYMOUS, HEALTH_CHECKS, PUBLIC, refuseShare, type Tenant } from './tenant-pool.ts'
 
 export interface WorkTurns {
@@ -39,13 +41,6 @@ export interface WorkTurns {
   isCrowded(): boolean
   /** Those that are active, without callers that have no key. */
   tenants(): readonly Tenant[]
-}
-
-/** Like an AbortSignal, which is costly to make for each request: hardly any has to wait. */
-export interface Gone {
-  readonly aborted: boolean
-  addEventListener(type: 'abort', listener: () => void): void
-  removeEventListener(type: 'abort', listener: () => void): void
 }
 
 interface TurnRequest {
@@ -82,8 +77,7 @@ interface Line {
   countedAt: number
   /** Asks for more than the average of all tenants. */
   isHeavy: boolean
-  /** When its last refusal is sent. */
-  refusalAt: number
+  readonly refusals: RefusalLine
 }
 
 const LOOK_EVERY_MS = 10
@@ -91,12 +85,10 @@ const MAX_TURN_MS = 250
 const MAX_RUNNING = 16
 const MAX_WAITING = 1_000
 const MAX_WAIT_MS = 10_000
+/** While the thread is late. */
 const REFUSAL_MS = 1_000
-const REFUSAL_EVERY_MS = 20
-/** Sent at once, unless the thread is late. */
-const FIRST_REFUSALS = 10
-/** Together with the wait in the queue, less than the time that a request may take to arrive. */
-const MAX_REFUSAL_MS = 15_000
+/** Of callers without a key. */
+const MAX_REFUSALS = MAX_REFUSAL_MS / REFUSAL_EVERY_MS
 /** Per look. */
 const MAX_REFUSED = 2
 /** How long after its last request a tenant still counts. */
@@ -208,7 +200,9 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
       if ([...lines.values()].some(hasRivals)) share.adjust({ tookMs, lateMs: tookMs - LOOK_EVERY_MS, at: now })
       else share.reset()
       for (const [tenant, line] of lines) {
-        const isIdle = line.running === 0 && line.waiting.size === 0 && line.resting.size === 0
+        line.refusals.send()
+        const waiting = line.waiting.size + line.resting.size + line.refusals.size()
+        const isIdle = line.running === 0 && waiting === 0
         if (isIdle && now - line.seenAt > SEEN_FOR_MS) lines.delete(tenant)
       }
       weigh()
@@ -225,7 +219,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
   function getLine(tenant: Tenant): Line {
     const now = clock.monotonic()
     const known = lines.get(tenant)
-    const line = known ?? createLine(tenant, now)
+    const line = known ?? createLine(tenant, clock)
     lines.set(tenant, line)
     // The share starts small, so that a newcomer's first burst is held back too.
     if (known === undefined && !line.isAnonymous && countTenants() === 2) share.reset()
@@ -290,23 +284,10 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
       // Who is only refused is active too.
       const line = getLine(tenant)
       if (!hasRivals(line)) return true
-      const now = clock.monotonic()
-      if (line.isAnonymous && line.refusalAt >= now + MAX_REFUSAL_MS) return false
+      if (line.isAnonymous && line.refusals.size() >= MAX_REFUSALS) return false
       // Those of callers without a key cost little, and a wrong key should be known soon.
       const mayBeSoon = share.isWhole() || line.isAnonymous
-      const earliest = mayBeSoon ? now - FIRST_REFUSALS * REFUSAL_EVERY_MS : now + REFUSAL_MS
-      const at = Math.max(earliest, line.refusalAt + REFUSAL_EVERY_MS)
-      line.refusalAt = Math.min(now + MAX_REFUSAL_MS, at)
-      if (at <= now || gone.aborted) return true
-      await new Promise<void>((resolve) => {
-        const end = (): void => {
-          cancel()
-          gone.removeEventListener('abort', end)
-          resolve()
-        }
-        const cancel = clock.schedule(line.refusalAt - now, end)
-        gone.addEventListener('abort', end)
-      })
+      if (!mayBeSoon || !line.refusals.skip()) await line.refusals.wait(gone, mayBeSoon ? 0 : REFUSAL_MS)
       return true
     },
     spendWhenDue(tenant, ms) {
@@ -325,7 +306,8 @@ function refuseWork({ isAnonymous }: Line): AppError {
   return refuseShare({ what: 'requests in line', limit: MAX_WAITING, retryAfterMs: RETRY_AFTER_MS })
 }
 
-function createLine(tenant: Tenant, now: number): Line {
+function createLine(tenant: Tenant, clock: Pick<Clock, 'monotonic'>): Line {
+  const now = clock.monotonic()
   const isAnonymous = ANONYMOUS.includes(tenant)
   return {
     isAnonymous,
@@ -339,6 +321,6 @@ function createLine(tenant: Tenant, now: number): Line {
     recentMs: 0,
     countedAt: now,
     isHeavy: isAnonymous,
-    refusalAt: Number.NEGATIVE_INFINITY,
+    refusals: createRefusalLine(clock),
   }
 }

@@ -2,9 +2,15 @@
 import { buildDocsPage, type DocsPage } from '../../openapi/build-docs-page.ts'
 import { defineRoute, NO_INPUT, type Route } from '../../route.ts'
 
-/** Built on the first request, because the document describes this route too. */
+type BuiltPage = Pick<DocsPage, 'policy'> & { readonly bytes: Buffer }
+
+/** Built later, because the document describes this route too. */
 export function createShowDocs(document: () => Readonly<Record<string, unknown>>): Route {
-  let page: (Pick<DocsPage, 'policy'> & { readonly bytes: Buffer }) | null = null
+  let built: BuiltPage | null = null
+  const build = (): BuiltPage => {
+    built ??= toBytes(buildDocsPage(document()))
+    return built
+  }
   return defineRoute(
     NO_INPUT,
     {
@@ -15,16 +21,16 @@ export function createShowDocs(document: () => Readonly<Record<string, unknown>>
       scope: null,
       answers: [{ status: 200, description: 'One page, with a form to try each request.', contentType: 'text/html' }],
       errors: [],
+      prepare: build,
     },
     () => {
-      page ??= build(document())
-      const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': page.policy }
-      return { status: 200, headers, body: page.bytes }
+      const { policy, bytes } = build()
+      const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy }
+      return { status: 200, headers, body: bytes }
     },
   )
 }
 
-function build(document: Readonly<Record<string, unknown>>) {
-  const { html, policy } = buildDocsPage(document)
+function toBytes({ html, policy }: DocsPage): BuiltPage {
   return { policy, bytes: Buffer.from(html) }
 }

@@ -1,9 +1,13 @@
 /** `GET /openapi.json`: this API, described. */
 import { defineRoute, NO_INPUT, type Route } from '../../route.ts'
 
-/** Built on the first request, because the document describes this route too. */
+/** Built later, because the document describes this route too. */
 export function createShowOpenApi(document: () => unknown): Route {
-  let bytes: Buffer | null = null
+  let built: Buffer | null = null
+  const build = (): Buffer => {
+    built ??= Buffer.from(JSON.stringify(document()))
+    return built
+  }
   return defineRoute(
     NO_INPUT,
     {
@@ -14,10 +18,8 @@ export function createShowOpenApi(document: () => unknown): Route {
       scope: null,
       answers: [{ status: 200, description: 'The OpenAPI 3.1 document.', schema: null }],
       errors: [],
+      prepare: build,
     },
-    () => {
-      bytes ??= Buffer.from(JSON.stringify(document()))
-      return { status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body: bytes }
-    },
+    () => ({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body: build() }),
   )
 }
