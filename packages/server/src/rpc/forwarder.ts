@@ -6,9 +6,9 @@
  */
 import { AppError } from '../core/app-error.ts'
 import { createFairTurns } from '../engine/tenants/fair-turns.ts'
+import type { Gone } from '../engine/tenants/gone.ts'
 import type { Tenant } from '../engine/tenants/tenant-pool.ts'
 import { NO_PACE, type UpstreamPace } from '../engine/tenants/upstream-pace.ts'
-import type { Gone } from '../engine/tenants/gone.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Upstream, UpstreamReply, UpstreamRequest } from '../ports/upstream.ts'
 import { RpcFailure } from './rpc-failure.ts'

@@ -379,7 +379,7 @@ test('a client that disconnects while queued leaves nothing behind, and its requ
   })
   const work: WorkTurns = {
     isCrowded: () => false,
-    tenants: () => [],
+    shareOf: () => 1,
     untilRefusal: async () => true,
     spend: () => undefined,
     spendWhenDue: () => null,

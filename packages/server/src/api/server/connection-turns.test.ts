@@ -5,13 +5,13 @@ import { createConnectionTurns, type Line } from './connection-turns.ts'
 const BURST = 16
 const MAX_WAITING = 2_000
 
-function setUp(hasOthers?: (line: Line) => boolean) {
+function setUp(shareOf?: (line: Line) => number) {
   const clock = createManualClock()
   const turns = createConnectionTurns({
     clock,
     maxWaiting: MAX_WAITING,
     maxBytes: 10_000,
-    ...(hasOthers && { hasOthers }),
+    ...(shareOf && { shareOf }),
   })
   const [begun, refused] = [[] as string[], [] as string[]]
   const open = (name: string, times = 1, group: Line['group'] = 'tenant', bytes = 1): (() => void)[] =>
@@ -65,24 +65,21 @@ test('thousands of strangers have as many turns as one tenant, and health checks
   expect([count('acme'), count(''), begun.length]).toEqual([10, 10, 30])
 })
 
-test('beside other tenants a caller begins fewer while the thread is late', async () => {
-  const { clock, begun, open, beLate, count } = setUp(({ name }) => name !== 'calm')
+test('a caller begins no more than its share; the others get the rest of the turns', async () => {
+  let share = 0.2
+  const { clock, begun, open, count } = setUp(({ name }) => (name === 'flood' ? share : 1))
   open('flood', BURST + 1_500)
-  await beLate(50, 10)
   begun.length = 0
-  await beLate(50, 10)
-  // Each look is 11 ms after the one before.
-  expect(begun.length).toBeGreaterThan(100)
-  expect(begun.length).toBeLessThan(130)
-  // Whoever has no others beside it gets the rest of the turns.
+  await clock.advance(500)
+  expect(begun.length).toBe(100)
   open('calm', 100)
-  await beLate(20, 10)
-  expect(count('calm')).toBe(100)
-  // Once the thread is on time, nobody is held back.
-  await clock.advance(200)
+  await clock.advance(125)
+  expect([count('calm'), begun.length]).toEqual([100, 225])
+  share = 1
+  await clock.advance(1)
   begun.length = 0
   await clock.advance(100)
-  expect(begun.length).toBeGreaterThan(95)
+  expect(begun.length).toBe(100)
 })
 
 test('if too many wait, strangers are refused, and whichever tenant has most of them; other tenants begin at once', async () => {

@@ -2,8 +2,7 @@
  * Connections begin and end in turns. To read a first request and find out whose it is takes the thread a fraction of a
  * millisecond, and so does everything that ends with a connection. Thousands that open or close at once would hold up
  * everybody for as long as all of them take together. So about one has its turn per millisecond, and callers take turns.
- * While other tenants are active and the thread is late, a caller has fewer turns. Connections that are open are not
- * affected.
+ * While other tenants are active, a caller has its share of that. Connections that are open are not affected.
  */
 import type { Clock } from '../../ports/clock.ts'
 
@@ -32,8 +31,8 @@ export interface ConnectionTurnsOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'schedule'>
   readonly maxWaiting: number
   readonly maxBytes?: number
-  /** Tenants other than the one with this line are active. */
-  hasOthers?(line: Line): boolean
+  /** Which part of the turns this line may have. Omitted: all. */
+  shareOf?(line: Line): number
 }
 
 /** How many may start now. */
@@ -46,28 +45,22 @@ type Lines = Map<string, Set<Turn>>
 
 /** This many take about a quarter of the thread on a slow machine. */
 const PER_MS = 1
-/** Of one caller, while other tenants are active and the thread is late. */
-const PER_MS_WHEN_LATE = 0.2
 /** May start at once. */
 const BURST = 16
 const LOOK_EVERY_MS = 1
 /** Of those that wait, per look: a thread that is late does not catch up, which would make it later. */
 const MAX_PER_LOOK = 4
-/** On average, of the last looks. */
-const LATE_MS = 2
-const WEIGHT = 0.05
 /** Callers whose room is remembered. */
 const MAX_ROOMS = 1_000
 
 export function createConnectionTurns(options: ConnectionTurnsOptions): ConnectionTurns {
-  const { clock, maxWaiting, maxBytes = Number.POSITIVE_INFINITY, hasOthers = () => false } = options
+  const { clock, maxWaiting, maxBytes = Number.POSITIVE_INFINITY, shareOf = () => 1 } = options
   /** Whoever had a turn moves to the end. */
   const groups = new Map<Line['group'], Lines>()
   const all = createRoom()
   const rooms = new Map<string, Room>()
   let waiting = 0
   let bytes = 0
-  let lateMs = 0
   let isLooking = false
   let isClosed = false
 
@@ -95,8 +88,7 @@ export function createConnectionTurns(options: ConnectionTurnsOptions): Connecti
   /** Takes a place, if there is one. */
   function take(line: Line): boolean {
     const own = roomOf(line)
-    const isHeldBack = lateMs > LATE_MS && hasOthers(line)
-    if (count(own, isHeldBack ? PER_MS_WHEN_LATE : PER_MS) < 1 || count(all, PER_MS) < 1) return false
+    if (count(own, PER_MS * shareOf(line)) < 1 || count(all, PER_MS) < 1) return false
     all.left -= 1
     own.left -= 1
     return true
@@ -136,10 +128,8 @@ export function createConnectionTurns(options: ConnectionTurnsOptions): Connecti
   function look(): void {
     if (isLooking || waiting === 0) return
     isLooking = true
-    const startedAt = clock.monotonic()
     clock.schedule(LOOK_EVERY_MS, () => {
       isLooking = false
-      lateMs += (clock.monotonic() - startedAt - LOOK_EVERY_MS - lateMs) * WEIGHT
       try {
         for (let left = MAX_PER_LOOK; left > 0; left -= 1) startNext()
       } finally {

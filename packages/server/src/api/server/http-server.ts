@@ -63,9 +63,8 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     clientErrorHandler: refuseConnection,
   })
   const { clock, work } = services
-  const hasOthers = ({ group, name }: Line): boolean =>
-    work.tenants().some((tenant) => tenant !== null && (group !== 'tenant' || tenant !== name))
-  const begins = createConnectionTurns({ clock, maxWaiting: MAX_WAITING, maxBytes: MAX_WAITING_BYTES, hasOthers })
+  const shareOf = ({ group, name }: Line): number => work.shareOf(group === 'tenant' ? name : PUBLIC)
+  const begins = createConnectionTurns({ clock, maxWaiting: MAX_WAITING, maxBytes: MAX_WAITING_BYTES, shareOf })
   const ends = createConnectionTurns({ clock, maxWaiting: MAX_ENDING })
   const { recognize } = services.access
   const onRefused = (): void => services.telemetry.count('drover_connections_refused_total')

@@ -14,8 +14,8 @@ interface Exchange {
   readonly response: ServerResponse
 }
 
-/** Hardly any client does this at all. Those that do send a few, or some dozens. */
-const MAX_WAITING = 100
+/** Hardly any client does this at all. Those that do send a few. */
+const MAX_WAITING = 32
 
 export function limitPipelining(server: Server, onRefused: () => void): void {
   const lines = new WeakMap<Socket, Exchange[]>()

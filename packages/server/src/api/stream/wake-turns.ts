@@ -27,7 +27,6 @@ export function createWakeTurns(work: Pick<WorkTurns, 'begin'>): WakeTurns {
   const lines = new Map<Tenant, Line>()
 
   async function move(tenant: Tenant, line: Line): Promise<void> {
-    if (line.isMoving) return
     line.isMoving = true
     while (line.waiting.size > 0) {
       const endTurn = await work.begin(tenant, { gone: NEVER, isBounded: true })
@@ -52,7 +51,7 @@ export function createWakeTurns(work: Pick<WorkTurns, 'begin'>): WakeTurns {
       const unfollow = follow(() => {
         if (line.followers <= AT_ONCE) return wake()
         line.waiting.add(own)
-        void move(tenant, line)
+        if (!line.isMoving) void move(tenant, line)
       })
       let isOver = false
       return () => {

@@ -272,7 +272,8 @@ test('callers without a key are held back for a single tenant, and hold back nob
   await flood(PUBLIC, 900)
   await clock.advance(10)
   await flood('one', 900)
-  expect([count('one'), turns.isCrowded(), turns.tenants()]).toEqual([901, false, ['one']])
+  expect([count('one'), turns.isCrowded(), turns.shareOf('one')]).toEqual([901, false, 1])
+  expect(turns.shareOf(PUBLIC)).toBeLessThan(1)
   expect(count(PUBLIC)).toBeLessThan(20)
   await begin(HEALTH_CHECKS)
   expect(count(HEALTH_CHECKS)).toBe(1)
@@ -281,6 +282,29 @@ test('callers without a key are held back for a single tenant, and hold back nob
   await expect(turns.begin(PUBLIC, { gone: STAYS })).rejects.toMatchObject({ code: 'overloaded' })
   expect(count(PUBLIC)).toBeGreaterThan(20)
   expect(count(PUBLIC)).toBeLessThan(900)
+})
+
+test('a tenant may use the whole thread while no other is active, then a part of it, which shrinks while the thread is late', async () => {
+  const { turns, begin, beLate, clock } = create()
+  const shares = () => [turns.shareOf('one'), turns.shareOf('other'), turns.shareOf('third'), turns.shareOf(PUBLIC)]
+  expect(shares()).toEqual([1, 1, 1, 1])
+  await begin('one')
+  expect(shares()).toEqual([1, 0.25, 0.25, 0.25])
+  await begin('other')
+  expect(shares()).toEqual([0.25, 0.25, 0.25, 0.25])
+  await clock.advance(10_000)
+  expect(shares()).toEqual([1, 1, 1, 1])
+  await beLate(20)
+  expect(turns.shareOf('one')).toBeLessThan(0.3)
+})
+
+test('who needs no key leaves all of the thread to everybody', async () => {
+  const { turns, begin } = create()
+  await turns.begin(null, { gone: STAYS })
+  expect([turns.shareOf(null), turns.shareOf(PUBLIC)]).toEqual([1, 1])
+  // A key was made meanwhile.
+  await begin('one')
+  expect([turns.shareOf('one'), turns.shareOf(PUBLIC)]).toEqual([1, 0.25])
 })
 
 test('callers without a key wait for nothing while there is no tenant, and do not make heavy tenants look light', async () => {

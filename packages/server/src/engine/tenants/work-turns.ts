@@ -39,8 +39,8 @@ export interface WorkTurns {
   untilRefusal(tenant: Tenant, gone: Gone): Promise<boolean>
   /** Several tenants are active. */
   isCrowded(): boolean
-  /** Those that are active, without callers that have no key. */
-  tenants(): readonly Tenant[]
+  /** Which part of the thread's time this tenant may use. All of it, unless another one is active. */
+  shareOf(tenant: Tenant): number
 }
 
 interface TurnRequest {
@@ -115,7 +115,17 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
   const share = createBusyShare()
   let isLooking = false
 
-  const countTenants = (): number => lines.size - ANONYMOUS.filter((name) => lines.has(name)).length
+  function countTenants(): number {
+    let count = lines.size
+    for (const name of ANONYMOUS) if (lines.has(name)) count -= 1
+    return count
+  }
+
+  /** Tenants are active besides this one. Who calls without a key because none is needed is not one. */
+  function hasOthers(tenant: Tenant): boolean {
+    const [own, open] = [lines.has(tenant) && !ANONYMOUS.includes(tenant), tenant !== null && lines.has(null)]
+    return countTenants() > Number(own) + Number(open)
+  }
 
   const isCrowded = (): boolean => countTenants() > 1
 
@@ -265,7 +275,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, ca
 
   return {
     isCrowded,
-    tenants: () => [...lines.keys()].filter((tenant) => !ANONYMOUS.includes(tenant)),
+    shareOf: (tenant) => (hasOthers(tenant) ? Math.min(1, share.now()) : 1),
     async begin(tenant, asked) {
       if (asked.gone.aborted) return null
       const line = getLine(tenant)

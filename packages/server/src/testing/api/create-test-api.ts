@@ -55,7 +55,7 @@ export const NO_TURNS: WorkTurns = {
   spend: () => undefined,
   spendWhenDue: () => null,
   isCrowded: () => false,
-  tenants: () => [],
+  shareOf: () => 1,
   untilRefusal: async () => true,
 }
 
