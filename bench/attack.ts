@@ -62,6 +62,7 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
     const report = attack.lineWhere((line) => line.startsWith('{'))
     attack.child.kill('SIGTERM')
     await attack.exited
+    await cancelTimers(stack)
     const recovering = await measure(stack, () => observe(victim, RECOVERY_MS))
     const after = await measure(stack, () => observe(victim, attackMs / 2))
     print([before, after], [attacked], () => true)
@@ -76,6 +77,17 @@ export async function benchAttack(options: readonly string[]): Promise<void> {
     process.stdout.write(`\nThe attacker got: ${await report}\n`)
   } finally {
     await stack.stop()
+  }
+}
+
+/** Those of the attacker would go on firing. */
+async function cancelTimers({ service: { url, token } }: BenchStack): Promise<void> {
+  const headers = { authorization: `Bearer ${token}` }
+  const page = await fetch(`${url}/v1/timers?limit=200`, { headers })
+  const { items } = (await page.json()) as { readonly items: readonly { readonly id: string }[] }
+  for (const { id } of items) {
+    const cancelled = await fetch(`${url}/v1/timers/${id}`, { method: 'DELETE', headers })
+    if (!cancelled.ok) throw new Error(`timer ${id} was not cancelled: ${cancelled.status}`)
   }
 }
 

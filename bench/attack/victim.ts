@@ -69,6 +69,7 @@ export async function observe(
         if (at !== undefined) add('event', Math.max(0, Date.now() - Date.parse(at)))
       }
     }
+    if (!stop.signal.aborted) fail('stream: ended')
   }
 
   const following = follow().catch((error: unknown) => {

@@ -62,15 +62,25 @@ test('requests are answered in order, one after the other', async () => {
   socket.destroy()
 })
 
-test('when too many wait, these are answered, the rest is not even read, and the connection closes', async () => {
-  let served = 0
-  const socket = await ask(1_000, (request, response) => {
-    served += 1
-    setImmediate(() => answer(request, response))
-  })
-  expect(await answersOf(socket)).toEqual(upTo(33))
-  expect([served, refused]).toEqual([33, 1])
-  expect(read).toBeLessThan(40)
+test.each(['at once', 'early'])(
+  'when too many wait, none of them is served, the rest is not even read, and the connection closes with the response before them, begun %s',
+  async (when) => {
+    let served = 0
+    const socket = await ask(1_000, (request, response) => {
+      served += 1
+      if (when === 'early') response.write('a part; ')
+      setImmediate(() => answer(request, response))
+    })
+    expect(await answersOf(socket)).toEqual([1])
+    expect([served, refused]).toEqual([1, 1])
+    expect(read).toBeLessThan(40)
+  },
+)
+
+test('some dozens are served', async () => {
+  const socket = await ask(33, (request, response) => void setImmediate(() => answer(request, response)))
+  expect([await answersOf(socket, 33), refused]).toEqual([upTo(33), 0])
+  socket.destroy()
 })
 
 test('a client that has gone is noticed when it gets its response, and nothing else is served', async () => {

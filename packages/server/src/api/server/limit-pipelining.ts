@@ -1,8 +1,9 @@
 /**
  * A client may send its next requests before it has the first response. Each is served only when the response before it has
  * been sent, and meanwhile nothing more is read. What came in the same packet is read all the same, up to a limit: thousands
- * of requests fit into a packet, and reading them would hold up everybody. Above it, the connection is closed after those
- * that wait. A connection on which responses wait cannot change to another protocol.
+ * of requests fit into a packet, and reading them would hold up everybody. Above it, none of those that wait is served, and
+ * the connection closes with the response before them. A connection on which responses wait cannot change to another
+ * protocol.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -14,28 +15,30 @@ interface Exchange {
   readonly response: ServerResponse
 }
 
-/** Hardly any client does this at all. Those that do send a few. */
+/** Hardly any client does this at all. Those that do send a few, or some dozens. */
 const MAX_WAITING = 32
 
 export function limitPipelining(server: Server, onRefused: () => void): void {
   const lines = new WeakMap<Socket, Exchange[]>()
   const own = server.listeners('request') as Serve[]
-  /** Connections with a request whose response has not been sent. */
-  const busy = new WeakSet<object>()
+  /** Of each connection, the response that has not been sent. */
+  const current = new WeakMap<object, ServerResponse>()
+  const refused = new WeakSet<Socket>()
   /** Paused here. Others pause a connection too, to leave a body unread. */
   const paused = new WeakSet<Socket>()
 
   function serve({ request, response }: Exchange): void {
-    busy.add(request.socket)
+    current.set(request.socket, response)
     // Also emitted if the client goes.
     response.once('close', () => {
       const line = lines.get(request.socket) ?? []
       if (request.socket.destroyed) line.length = 0
       const next = line.shift()
       // The body of the last one may not have arrived yet.
-      if (line.length === 0 && paused.delete(request.socket) && !request.socket.destroyed) request.socket.resume()
-      if (next === undefined) busy.delete(request.socket)
-      else serve(next)
+      if (line.length === 0 && paused.delete(request.socket) && !isOver(request.socket)) request.socket.resume()
+      if (next !== undefined) return serve(next)
+      current.delete(request.socket)
+      if (refused.has(request.socket)) request.socket.destroySoon()
     })
     for (const listen of own) listen.call(server, request, response)
   }
@@ -51,17 +54,22 @@ export function limitPipelining(server: Server, onRefused: () => void): void {
     return line
   }
 
-  /** The last that waits is the last that is answered. */
-  function refuseMore(socket: Socket, line: readonly Exchange[]): void {
-    const last = line.at(-1)?.response
-    if (last?.shouldKeepAlive === true) onRefused()
-    if (last !== undefined) last.shouldKeepAlive = false
+  const isOver = (socket: Socket): boolean => socket.destroyed || refused.has(socket)
+
+  function refuse(socket: Socket, line: Exchange[]): void {
+    line.length = 0
+    pause(socket)
     stopParsing(socket)
+    if (refused.has(socket)) return
+    refused.add(socket)
+    onRefused()
+    const response = current.get(socket)
+    if (response !== undefined) response.shouldKeepAlive = false
   }
 
   // Node would begin the connection anew, and never send what waits.
   server.prependListener('upgrade', (_request, stream) => {
-    if (busy.has(stream)) stream.destroy()
+    if (current.has(stream)) stream.destroy()
   })
   server.removeAllListeners('request')
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -70,8 +78,8 @@ export function limitPipelining(server: Server, onRefused: () => void): void {
     const line = lines.get(request.socket) ?? openLine(request.socket)
     // Once the packet has been read: until then, Node goes on reading after each request.
     process.nextTick(() => line.length > 0 && pause(request.socket))
-    if (line.length < MAX_WAITING) line.push({ request, response })
-    else refuseMore(request.socket, line)
+    if (line.length === MAX_WAITING || refused.has(request.socket)) refuse(request.socket, line)
+    else line.push({ request, response })
   })
 }
 

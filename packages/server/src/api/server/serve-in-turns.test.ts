@@ -120,13 +120,15 @@ describe('connections that begin', () => {
 
   test('may end or break before their turn', async () => {
     await Promise.all([open((socket) => socket.end()), open((socket) => socket.resetAndDestroy())])
-    const broken = open(async (socket) => {
-      socket.write('GET')
-      await expect.poll(() => begins.waiting.length).toBe(1)
-      socket.resetAndDestroy()
-    })
-    await broken
-    await expect.poll(() => begins.waiting.length).toBe(0)
+    for (const leave of [(socket: Socket) => socket.resetAndDestroy(), (socket: Socket) => socket.destroy()]) {
+      const gone = open(async (socket) => {
+        socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+        await expect.poll(() => begins.waiting.length).toBe(1)
+        leave(socket)
+      })
+      await gone
+      await expect.poll(() => begins.waiting.length).toBe(0)
+    }
     const answer = ask(5)
     await expect.poll(() => begins.waiting.length).toBe(1)
     begins.waiting[0]?.()

@@ -20,6 +20,8 @@ const AUTHORIZATION = /\r\nauthorization:[ \t]*([^ \t\r\n][^\r\n]{0,199})\r\n/i
 const HEALTH = /^(?:GET|HEAD) \/(?:healthz|readyz)[ ?]/
 /** Headers may be this long. */
 const MAX_HEAD_BYTES = 16 * 1024
+/** Of what has arrived before the turn. More of it stays with the client, and then it is not noticed when the client goes. */
+const MAX_CHUNKS = 2
 /** Of connections that end before they have sent anything. */
 const SILENT: Line = { group: 'silent', name: '' }
 
@@ -38,6 +40,8 @@ export function serveInTurns(server: Server, turns: ServeTurns): () => void {
   server.on('connection', (socket: Socket) => {
     // An open connection is given back to the server after it has offered another protocol.
     if (begun.has(socket)) return serve(socket)
+    const arrived: Buffer[] = []
+    let chunks = 0
     let leave = (): void => {}
     let line = SILENT
     let isEnding = false
@@ -53,12 +57,38 @@ export function serveInTurns(server: Server, turns: ServeTurns): () => void {
     const start = (): void => {
       begun.add(socket)
       for (const event of ['error', 'end']) socket.off(event, giveUp)
+      giveBack()
       serve(socket)
       socket.resume()
     }
     const refuse = (): void => {
       turns.onRefused?.()
       socket.destroy()
+    }
+    const giveBack = (): void => {
+      socket.off('data', receive)
+      socket.pause()
+      if (arrived.length > 0) socket.unshift(Buffer.concat(arrived.splice(0)))
+    }
+    const enter = (): void => {
+      if (socket.destroyed || isEnding) return
+      leave()
+      leave = turns.begins.enter(line, { bytes: socket.readableLength, start, refuse })
+      if (!begun.has(socket) && chunks < MAX_CHUNKS) watch()
+    }
+    /** Only who reads notices when a client goes. */
+    const watch = (): void => {
+      const buffered = socket.read() as Buffer | null
+      if (buffered !== null) arrived.push(buffered)
+      socket.on('data', receive)
+      socket.resume()
+    }
+    const receive = (chunk: Buffer): void => {
+      chunks += 1
+      arrived.push(chunk)
+      giveBack()
+      // Not within this event: the server would read on from a client that sends more than anybody reads.
+      process.nextTick(enter)
     }
     silent.add(socket)
     // As the server does with a connection that stays silent.
@@ -70,15 +100,9 @@ export function serveInTurns(server: Server, turns: ServeTurns): () => void {
       // From here on, it is not the client that takes long.
       socket.setTimeout(0)
       socket.off('timeout', giveUp)
-      socket.pause()
-      socket.unshift(first)
-      // Not within this event: the server would read on from a client that sends more than anybody reads.
-      process.nextTick(() => {
-        if (socket.destroyed || isEnding) return
-        line = findLine(first, socket, turns)
-        leave = turns.begins.enter(line, { bytes: first.length, start, refuse })
-      })
+      line = findLine(first, socket, turns)
     })
+    socket.on('data', receive)
   })
   return () => {
     for (const socket of silent) socket.destroy()

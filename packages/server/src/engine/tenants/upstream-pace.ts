@@ -4,7 +4,8 @@
  * more while they are answered quickly, and fewer while they are slow. A tenant that is alone begins with a few too: a
  * node cannot be asked to stop, and the next tenant would have to wait until it is done. While others ask the same node, a
  * tenant rests after slow calls, so the node has most of its time for the others. Whoever goes on with slow calls has one
- * request with the node at a time, whatever it is for, and rests longer.
+ * request with the node at a time, whatever it is for, and rests longer: the slower it was, the longer, because others may
+ * wait for all of it.
  *
  * Slow is what takes far longer than what the others ask for: on a node that is slow for everybody, nobody is held back.
  * Nor is a request that began while a slow one of another tenant was with the node.
@@ -79,15 +80,15 @@ const ACTIVE_MS = 15_000
  */
 const MAX_DISTANCE_MS = 300
 /** At least; on a slower node, as a multiple of what others usually wait. */
-const QUICK_MS = 20
+const QUICK_MS = 10
 const QUICK = 1.5
-const SLOW_MS = 60
+const SLOW_MS = 20
 const SLOW = 3
 /** Rest after slow calls, as a multiple of the time they took. */
 const REST = 3
-/** The same for a tenant whose slow calls have taken much of the node's time. */
+/** The same for a tenant whose slow calls have taken much of the node's time. Twice as slow: twice this. */
 const LONG_REST = 9
-const MUCH_MS = 500
+const MUCH_MS = 300
 /** What one slow request counts at most: a node that pauses for a moment says nothing about the calls. */
 const MAX_COUNTED_MS = 100
 /** Of the time that passes: a burst of slow calls is remembered for a minute or so. */
@@ -142,8 +143,8 @@ export function createUpstreamPace({ clock, distanceMs }: UpstreamPaceOptions): 
 
   const hasUsedMuch = (tenant: Tenant): boolean => slowMsOf(tenant) > MUCH_MS
 
-  /** Returns whether it was slow. */
-  function learn(tenant: Tenant, calls: number, { startedAt, tookMs, before }: Measured): boolean {
+  /** Returns how many times as long as a slow request it took; 0 if it was not slow. */
+  function learn(tenant: Tenant, calls: number, { startedAt, tookMs, before }: Measured): number {
     const now = clock.monotonic()
     const known = learned.get(tenant)
     const reference = referenceOf(tenant)
@@ -166,7 +167,7 @@ export function createUpstreamPace({ clock, distanceMs }: UpstreamPaceOptions): 
     learned.set(tenant, next)
     const [oldest] = learned.keys()
     if (learned.size > MAX_TENANTS && oldest !== undefined) learned.delete(oldest)
-    return isSlow
+    return isSlow ? tookMs / limitMs : 0
   }
 
   /** An answer that does not come counts too. */
@@ -185,9 +186,9 @@ export function createUpstreamPace({ clock, distanceMs }: UpstreamPaceOptions): 
     own.endedAt = clock.monotonic()
     const travelMs = Math.min(MAX_DISTANCE_MS, distanceMs())
     const tookMs = Math.max(0, own.endedAt - startedAt - travelMs)
-    const isSlow = tenant !== null && wasAsked() && learn(tenant, calls, { startedAt, tookMs, before })
-    const rest = hasUsedMuch(tenant) ? LONG_REST : REST
-    return { answer, restMs: isSlow && hasOthers(tenant) ? Math.min(MAX_REST_MS, tookMs * rest) : 0 }
+    const slowness = tenant !== null && wasAsked() ? learn(tenant, calls, { startedAt, tookMs, before }) : 0
+    const rest = hasUsedMuch(tenant) ? LONG_REST * slowness : REST
+    return { answer, restMs: slowness > 0 && hasOthers(tenant) ? Math.min(MAX_REST_MS, tookMs * rest) : 0 }
   }
 
   async function runInLine<T>(tenant: Tenant, ask: () => Promise<T>, wasAsked: () => boolean): Promise<T> {
