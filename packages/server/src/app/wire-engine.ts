@@ -88,8 +88,7 @@ export async function wireEngine(
     record: ({ keyId, actor, ...note }) => void adapters.access.recordRefusal({ keyId, name: actor }, note),
   })
   const chains = new Map(adapters.chains.map(({ chain }) => [chain.chainId, chain]))
-  const busyMs = (): number => performance.eventLoopUtilization().active
-  const work = createWorkTurns(clock, { capacity: createThreadCapacity(), busyMs })
+  const work = createWorkTurns(clock, createThreadCapacity())
   const bounds = openAcceptBounds(config, { store, clock, telemetry, work })
   const paces = new Map(
     [...chains.values()].map((chain) => [chain.chainId, createUpstreamPace({ clock, distanceMs: chain.distanceMs })]),

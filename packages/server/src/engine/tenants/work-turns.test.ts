@@ -7,9 +7,9 @@ import { createWorkTurns } from './work-turns.ts'
 
 const STAYS: Gone = { aborted: false, addEventListener: () => undefined, removeEventListener: () => undefined }
 
-function create(capacity = () => 1, busyMs?: () => number) {
+function create(capacity?: () => number) {
   const clock = createManualClock()
-  const turns = createWorkTurns(clock, { capacity, ...(busyMs && { busyMs }) })
+  const turns = createWorkTurns(clock, capacity)
   const begun: string[] = []
   const ends: (() => void)[] = []
   const begin = async (tenant: string, gone = new AbortController().signal): Promise<void> => {
@@ -38,12 +38,12 @@ function create(capacity = () => 1, busyMs?: () => number) {
       await clock.advance(10)
     }
   }
-  return { clock, turns, begun, begin, beLate, flood, count, ends, work }
+  return { clock, turns, begin, beLate, flood, count, ends, work }
 }
 
 /** One with little to do, and one with a long line, on a thread that was late for a while. */
-async function createCrowd(capacity?: () => number, busyMs?: () => number) {
-  const crowd = create(capacity, busyMs)
+async function createCrowd(capacity?: () => number) {
+  const crowd = create(capacity)
   await crowd.begin('other')
   await crowd.flood('flood', 900)
   await crowd.beLate(20)
@@ -135,21 +135,6 @@ test('the share is one of what the machine gives', async () => {
   await whole.work(500)
   await tenth.work(500)
   expect(tenth.count('flood')).toBeLessThan(whole.count('flood'))
-})
-
-test('where requests cost the thread little, more of them fit into a share', async () => {
-  const estimated = await createCrowd()
-  let begun: readonly string[] = []
-  // A quarter of a millisecond for each request that was begun.
-  const cheap = await createCrowd(undefined, () => begun.length / 4)
-  begun = cheap.begun
-  await estimated.work(500)
-  await cheap.work(500)
-  expect(cheap.count('flood')).toBeGreaterThan(estimated.count('flood') * 3)
-  // The other one has its turns at once all the same.
-  const before = cheap.count('other')
-  await cheap.begin('other')
-  expect(cheap.count('other')).toBe(before + 1)
 })
 
 test('while the thread keeps up the share grows until the line is empty, and a node at rest has no timers', async () => {

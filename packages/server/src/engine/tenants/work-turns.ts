@@ -5,7 +5,7 @@
  * never waits. Callers without a key make no tenant wait: they are held back as soon as one tenant is active.
  *
  * Usage is counted in milliseconds: a fixed amount per request, plus the cost of long work, bytes and accepted
- * transactions, less if the thread has worked less than all of that says (`cost-scale.ts`). A tenant that asks for more than the average of all, and has used more than its share, waits until
+ * transactions. A tenant that asks for more than the average of all, and has used more than its share, waits until
  * enough time has passed. The share follows how late the thread is (`busy-share.ts`). It is a share of what the machine
  * gives this process, which may be less than a whole processor. A turn ends with the work, or after a moment: work that
  * takes longer is waiting for something else, and this thread is free.
@@ -13,7 +13,6 @@
 import { AppError } from '../../core/app-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { createBusyShare } from './busy-share.ts'
-import { createCostScale } from './cost-scale.ts'
 import type { Gone } from './gone.ts'
 import { createRefusalLine, MAX_REFUSAL_MS, REFUSAL_EVERY_MS, type RefusalLine } from './refusal-line.ts'
 import { ANONYMOUS, HEALTH_CHECKS, PUBLIC, refuseShare, type Tenant } from './tenant-pool.ts'
@@ -110,16 +109,8 @@ const BURST_MS = 5
 const MAX_USED_MS = 10_000
 const RECENT_MS = 1_000
 
-interface Thread {
-  /** The fraction of a processor that it gets when it has work. */
-  capacity?(): number
-  /** How long it has worked so far. */
-  busyMs?(): number
-}
-
-export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, thread: Thread = {}): WorkTurns {
-  const { capacity = () => 1 } = thread
-  const cost = createCostScale(thread.busyMs)
+/** `capacity`: the fraction of a processor that the thread gets when it has work. */
+export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, capacity = () => 1): WorkTurns {
   const lines = new Map<Tenant, Line>()
   const share = createBusyShare()
   let isLooking = false
@@ -156,7 +147,7 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, th
   const mayRun = (line: Line): boolean => !hasRivals(line) || (line.running < MAX_RUNNING && isDue(line))
 
   function use(line: Line, ms: number): void {
-    line.usedMs = Math.min(MAX_USED_MS, count(line) + cost.real(ms))
+    line.usedMs = Math.min(MAX_USED_MS, count(line) + ms)
     line.recentMs += ms
     if (!hasRivals(line)) line.usedMs = 0
     // Much of this can happen before the next look.
@@ -216,7 +207,6 @@ export function createWorkTurns(clock: Pick<Clock, 'monotonic' | 'schedule'>, th
       isLooking = false
       const now = clock.monotonic()
       const tookMs = now - startedAt
-      cost.adjust(tookMs)
       if ([...lines.values()].some(hasRivals)) share.adjust({ tookMs, lateMs: tookMs - LOOK_EVERY_MS, at: now })
       else share.reset()
       for (const [tenant, line] of lines) {
