@@ -63,7 +63,8 @@ export function createHttpServer(services: ApiServices): FastifyInstance {
     clientErrorHandler: refuseConnection,
   })
   const { clock, work } = services
-  const shareOf = ({ group, name }: Line): number => work.shareOf(group === 'tenant' ? name : PUBLIC)
+  const shareOf = ({ group, name }: Line): number =>
+    group === 'health' ? 1 : work.shareOf(group === 'tenant' ? name : PUBLIC)
   const begins = createConnectionTurns({ clock, maxWaiting: MAX_WAITING, maxBytes: MAX_WAITING_BYTES, shareOf })
   const ends = createConnectionTurns({ clock, maxWaiting: MAX_ENDING })
   const { recognize } = services.access

@@ -77,6 +77,23 @@ test.each(['at once', 'early'])(
   },
 )
 
+test('when too many wait, nothing more is read while the response before them is open', async () => {
+  const sockets: Socket[] = []
+  const socket = await ask(40, (request) => void sockets.push(request.socket))
+  socket.on('error', () => {})
+  socket.write(numbered(1, 200_000))
+  await expect.poll(() => refused).toBe(1)
+  // While the server responds to others, it would read on.
+  for (let others = 0; others < 20; others++) {
+    const other = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    other.write(numbered(1, 1))
+    await expect.poll(() => sockets.length).toBe(others + 2)
+    other.destroy()
+  }
+  expect(sockets[0]?.bytesRead).toBeLessThan(1024 * 1024)
+  for (const each of sockets) each.destroy()
+})
+
 test('some dozens are served', async () => {
   const socket = await ask(33, (request, response) => void setImmediate(() => answer(request, response)))
   expect([await answersOf(socket, 33), refused]).toEqual([upTo(33), 0])

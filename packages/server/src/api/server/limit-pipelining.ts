@@ -58,7 +58,6 @@ export function limitPipelining(server: Server, onRefused: () => void): void {
 
   function refuse(socket: Socket, line: Exchange[]): void {
     line.length = 0
-    pause(socket)
     stopParsing(socket)
     if (refused.has(socket)) return
     refused.add(socket)
@@ -77,7 +76,7 @@ export function limitPipelining(server: Server, onRefused: () => void): void {
     if (response.socket !== null) return serve({ request, response })
     const line = lines.get(request.socket) ?? openLine(request.socket)
     // Once the packet has been read: until then, Node goes on reading after each request.
-    process.nextTick(() => line.length > 0 && pause(request.socket))
+    process.nextTick(() => (line.length > 0 || refused.has(request.socket)) && pause(request.socket))
     if (line.length === MAX_WAITING || refused.has(request.socket)) refuse(request.socket, line)
     else line.push({ request, response })
   })

@@ -148,7 +148,7 @@ describe('connections that begin', () => {
       sockets.push(socket)
       await expect.poll(() => begins.lines.length).toBe(index + 1)
     }
-    expect(begins.lines).toEqual(['health', 'health', 'network 127.0.0.1', 'network 127.0.0.1'])
+    expect(begins.lines).toEqual(['health 127.0.0.1', 'health 127.0.0.1', 'network 127.0.0.1', 'network 127.0.0.1'])
     for (const begin of begins.waiting) begin()
     for (const socket of sockets) socket.destroy()
   })

@@ -20,7 +20,7 @@ const AUTHORIZATION = /\r\nauthorization:[ \t]*([^ \t\r\n][^\r\n]{0,199})\r\n/i
 const HEALTH = /^(?:GET|HEAD) \/(?:healthz|readyz)[ ?]/
 /** Headers may be this long. */
 const MAX_HEAD_BYTES = 16 * 1024
-/** Of what has arrived before the turn. More of it stays with the client, and then it is not noticed when the client goes. */
+/** Of what arrives before the turn. Then the connection is no longer watched: it reads until its buffer is full. */
 const MAX_CHUNKS = 2
 /** Of connections that end before they have sent anything. */
 const SILENT: Line = { group: 'silent', name: '' }
@@ -73,7 +73,8 @@ export function serveInTurns(server: Server, turns: ServeTurns): () => void {
     const enter = (): void => {
       if (socket.destroyed || isEnding) return
       leave()
-      leave = turns.begins.enter(line, { bytes: socket.readableLength, start, refuse })
+      const more = chunks < MAX_CHUNKS ? 0 : socket.readableHighWaterMark
+      leave = turns.begins.enter(line, { bytes: socket.readableLength + more, start, refuse })
       if (!begun.has(socket) && chunks < MAX_CHUNKS) watch()
     }
     /** Only who reads notices when a client goes. */
@@ -115,7 +116,7 @@ export function serveInTurns(server: Server, turns: ServeTurns): () => void {
  */
 function findLine(first: Buffer, socket: Socket, { recognize }: ServeTurns): Line {
   const head = first.toString('latin1', 0, MAX_HEAD_BYTES)
-  if (HEALTH.test(head)) return { group: 'health', name: '' }
+  if (HEALTH.test(head)) return { group: 'health', name: networkOf(socket.remoteAddress ?? '') }
   const authorization = AUTHORIZATION.exec(head)?.[1]
   const tenant = authorization === undefined ? null : recognize(authorization.trimEnd())
   if (tenant !== null) return { group: 'tenant', name: tenant }

@@ -7,8 +7,9 @@
  * request with the node at a time, whatever it is for, and rests longer: the slower it was, the longer, because others may
  * wait for all of it.
  *
- * Slow is what takes far longer than what the others ask for: on a node that is slow for everybody, nobody is held back.
- * Nor is a request that began while a slow one of another tenant was with the node.
+ * Slow is what takes far longer than what the others ask for, and longer than the round trip to the node: on a node that is
+ * slow for everybody, or far away, nobody is held back. Nor is a request that began while a slow one of another tenant was
+ * with the node.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Tenant } from './tenant-pool.ts'
@@ -52,6 +53,8 @@ interface Learned {
 interface Measured {
   readonly startedAt: number
   readonly tookMs: number
+  /** Not part of it. */
+  readonly travelMs: number
   /** Of other tenants: were with the node when it began. */
   readonly before: readonly Running[]
 }
@@ -86,7 +89,7 @@ const SLOW_MS = 20
 const SLOW = 3
 /** Rest after slow calls, as a multiple of the time they took. */
 const REST = 3
-/** The same for a tenant whose slow calls have taken much of the node's time. Twice as slow: twice this. */
+/** The same for a tenant whose slow calls have taken much of the node's time; twice as much for what was twice as slow. */
 const LONG_REST = 9
 const MUCH_MS = 300
 /** What one slow request counts at most: a node that pauses for a moment says nothing about the calls. */
@@ -144,13 +147,13 @@ export function createUpstreamPace({ clock, distanceMs }: UpstreamPaceOptions): 
   const hasUsedMuch = (tenant: Tenant): boolean => slowMsOf(tenant) > MUCH_MS
 
   /** Returns how many times as long as a slow request it took; 0 if it was not slow. */
-  function learn(tenant: Tenant, calls: number, { startedAt, tookMs, before }: Measured): number {
+  function learn(tenant: Tenant, calls: number, { startedAt, tookMs, travelMs, before }: Measured): number {
     const now = clock.monotonic()
     const known = learned.get(tenant)
     const reference = referenceOf(tenant)
-    const quickMs = Math.max(QUICK_MS, reference * QUICK)
-    const slowMs = Math.max(SLOW_MS, reference * SLOW)
-    const limitMs = Math.max(QUICK_MS, reference * SLOW)
+    const quickMs = Math.max(QUICK_MS, reference * QUICK, travelMs)
+    const slowMs = Math.max(SLOW_MS, reference * SLOW, travelMs)
+    const limitMs = Math.max(QUICK_MS, reference * SLOW, travelMs)
     const isExcused = before.some((other) => (other.endedAt ?? now) - other.startedAt > limitMs)
     const isSlow = tookMs > limitMs && !isExcused
     // Those that were with the node at the same time count once.
@@ -186,7 +189,7 @@ export function createUpstreamPace({ clock, distanceMs }: UpstreamPaceOptions): 
     own.endedAt = clock.monotonic()
     const travelMs = Math.min(MAX_DISTANCE_MS, distanceMs())
     const tookMs = Math.max(0, own.endedAt - startedAt - travelMs)
-    const slowness = tenant !== null && wasAsked() ? learn(tenant, calls, { startedAt, tookMs, before }) : 0
+    const slowness = tenant !== null && wasAsked() ? learn(tenant, calls, { startedAt, tookMs, travelMs, before }) : 0
     const rest = hasUsedMuch(tenant) ? LONG_REST * slowness : REST
     return { answer, restMs: slowness > 0 && hasOthers(tenant) ? Math.min(MAX_REST_MS, tookMs * rest) : 0 }
   }
