@@ -16,7 +16,7 @@ interface Exchange {
 }
 
 /** Hardly any client does this at all. Those that do send a few, or some dozens. */
-const MAX_WAITING = 32
+const MAX_WAITING = 64
 
 export function limitPipelining(server: Server, onRefused: () => void): void {
   const lines = new WeakMap<Socket, Exchange[]>()

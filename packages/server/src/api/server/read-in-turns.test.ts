@@ -32,7 +32,7 @@ test('among others, a long page is the same but read in parts', async () => {
   const page = await list({ after: '7', limit: 120 })
   expect(page.items).toEqual(Array.from({ length: 120 }, (_, index) => 7 + index))
   expect(page.next).toBe('127')
-  expect(asked).toEqual([50, 50, 20])
+  expect(asked).toEqual([20, 20, 20, 20, 20, 20])
 })
 
 test('the parts end with the list', async () => {
@@ -40,5 +40,5 @@ test('the parts end with the list', async () => {
   const page = await list({ after: null, limit: 200 })
   expect(page.items).toHaveLength(60)
   expect(page.next).toBeNull()
-  expect(asked).toEqual([50, 50])
+  expect(asked).toEqual([20, 20, 20])
 })
